@@ -1,0 +1,67 @@
+# A fresh machine needs python3 (3.11 or newer), make and git; everything else is installed from requirements/*.txt.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+BENCH  := .venv-bench
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help venv demo test lint bench format requirements port clean
+
+help:  ## what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+venv: $(STAMP)  ## install everything into .venv
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements/dev.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q calaudit
+	touch $@
+
+demo: $(STAMP)  ## audit the example port and show its gate table
+	@echo '$$ calaudit verify examples/model-port/tiny-dense'
+	@$(BIN)/calaudit verify examples/model-port/tiny-dense; code=$$?; \
+	  echo; echo "exit code $$code (3 = could not verify: nobody has signed the example yet)"; test $$code -eq 3
+	@echo; echo '$$ calaudit status examples/model-port/tiny-dense'
+	@$(BIN)/calaudit status examples/model-port/tiny-dense; test $$? -eq 3
+
+test: $(STAMP)  ## all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(STAMP)  ## ruff, mypy --strict, import-linter, policies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/calaudit policy lint
+	$(BIN)/calaudit policy test
+
+format: $(STAMP)  ## let ruff format and fix
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH)/.installed  ## ratios against named peers, in one run
+	$(BENCH)/bin/python -m bench
+
+$(BENCH)/.installed: requirements/bench.txt pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install --quiet --require-hashes --requirement requirements/bench.txt
+	$(BENCH)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BENCH)/bin/python -m compileall -q calaudit $(BENCH)/lib
+	touch $@
+
+port: $(STAMP)  ## rebuild examples/model-port/tiny-dense from the frozen checkpoint
+	$(BIN)/python -m examples.toolchain build examples/model-port/tiny-dense
+
+requirements:  ## compile requirements/*.txt from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml $(COMPILE) -o requirements/core.txt
+	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --group test --group lint -o requirements/dev.txt
+	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --group test --group lint --group bench -o requirements/bench.txt
+
+COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header
+
+clean:  ## remove what make made
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,51 @@
+"""JSON pointers (RFC 6901), and walking a parsed document without recursion."""
+
+from collections.abc import Iterator
+
+from calaudit.model import Json
+
+
+def leaves(value: Json) -> Iterator[tuple[str, None | bool | int | float | str]]:
+    """Every scalar with its JSON pointer (RFC 6901), in document order."""
+    stack: list[tuple[str, Json]] = [("", value)]
+    while stack:
+        pointer, item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend((f"{pointer}/{escape(key)}", child) for key, child in reversed(item.items()))
+        elif isinstance(item, list):
+            stack.extend((f"{pointer}/{n}", item[n]) for n in range(len(item) - 1, -1, -1))
+        else:
+            yield pointer, item
+
+
+def escape(key: str) -> str:
+    """One reference token of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def resolve(value: Json, pointer: str) -> Json:
+    """What a JSON pointer points at.
+
+    Raises:
+        KeyError: nothing is there.
+    """
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise KeyError(pointer)
+    return value
+
+
+def fits(pointer: str, patterns: frozenset[str]) -> bool:
+    """Whether a pointer is one of ``patterns``, in which ``*`` stands for any one token."""
+    if pointer in patterns:
+        return True
+    tokens = pointer.split("/")
+    return any(
+        len(tokens) == len(wanted) and all(w in ("*", t) for t, w in zip(tokens, wanted, strict=True))
+        for wanted in (pattern.split("/") for pattern in patterns if "*" in pattern)
+    )
