@@ -1,0 +1,96 @@
+"""gates.yaml: one gate a file, gates in order, nothing that can never match."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calaudit.contract import Contract, Gates
+from calaudit.contract.gates import parse_gates
+from calaudit.errors import ContractError
+from tests.contract.make import artifact, document, gate, gates
+
+
+@pytest.fixture(scope="session")
+def shipped(contract: Contract) -> Gates:
+    return contract.gates
+
+
+def test_the_shipped_gates_stand_in_the_order_of_the_runbook(contract: Contract) -> None:
+    assert list(contract.gates.gates) == [f"G{n}" for n in range(11)]
+    assert [g.owner for g in contract.gates.gates.values()] == [
+        *("model", "model", "export", "compiler", "quant", "compiler", "runtime", "runtime", "runtime"),
+        *("serving", "release"),
+    ]
+
+
+def test_every_shipped_artifact_is_reached_by_its_own_path(contract: Contract) -> None:
+    for spec in contract.gates.artifacts():
+        example = contract.gates.glob(spec.pattern).example()
+        assert contract.gates.match(example) is spec, spec.name
+        assert contract.gates.gate_of(example) == spec.gate
+
+
+NAMES = ["00-source", "02-onnx", "model.onnx", "x.json", "a.npy", "repros", "hf-config", "vendor", "05-calbin"]
+
+
+@given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map("/".join))
+def test_a_path_has_exactly_one_gate(shipped: Gates, path: str) -> None:
+    spec = shipped.match(path)
+    owners = {s.gate for s in shipped.artifacts() if shipped.glob(s.pattern).matches(path)}
+    assert owners == (set() if spec is None else {spec.gate})
+    assert shipped.gate_of(path) in {*shipped.gates, "port"}
+
+
+def test_a_file_that_nobody_declared_belongs_to_the_gate_of_its_folder(contract: Contract) -> None:
+    assert contract.gates.match("01-reference/surprise.bin") is None
+    assert contract.gates.gate_of("01-reference/surprise.bin") == "G1"
+    assert contract.gates.gate_of("surprise.bin") == "port"
+
+
+def test_an_exact_path_wins_over_a_pattern_before_it() -> None:
+    found = gates(gate(0, artifact("exact", "a/b.json"), artifact("all", "a/*.json")))
+    assert getattr(found.match("a/b.json"), "name", None) == "exact"
+    assert getattr(found.match("a/c.json"), "name", None) == "all"
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (document(gate(0), gate(0)), "two gates are called G0"),
+        (document(gate(0, folder="00-x"), gate(1, folder="00-x")), "two gates have the folder 00-x"),
+        (document(gate(0, artifact("a", "x"), artifact("a", "y"))), "two artifacts are named a"),
+        (document(gate(0, artifact("a", "x")), gate(1, artifact("b", "x"))), "two artifacts have the path x"),
+        (document(gate(0, artifact("a", "x/**")), gate(1, artifact("b", "x/y.json"))), "can be one file"),
+        (document(gate(0, artifact("a", "x/*.json")), port=[artifact("b", "**/y.*")]), "can be one file"),
+        (document(gate(0, artifact("a", "x/**"), artifact("b", "x/*.json"))), "b: the path x/*.json is never reached"),
+        (document(gate(0, artifact("a", "x/y**"))), "a ** is only part of a segment"),
+        (document(gate(0, depends=["G1"]), gate(1)), "G0 depends on G1, which does not stand before it"),
+        (document(gate(0, depends=["G0"])), "G0 depends on G0"),
+        (document(gate(0, cosigners=["quant", "model"])), "its owner model is also a co-signer"),
+    ],
+)
+def test_contradictions(broken: dict[str, object], message: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        parse_gates(broken)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("policies/gates.yaml: ")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("TBD", True),
+        ("  TBD ", True),
+        ("", False),
+        (" \u00a0\u3000", True),
+        ("\u200b", True),
+        ("T\u200bBD", True),
+        ("REQUIRED: the digest", True),
+        ("TBD.", False),
+        ("tbd", False),
+        (0, False),
+        (None, False),
+    ],
+)
+def test_placeholders(value: object, *, expected: bool) -> None:
+    assert gates().placeholders.is_placeholder(value) is expected
