@@ -1,0 +1,113 @@
+"""JSON Lines: one strict JSON object a line, checked line by line.
+
+Lines end with LF; white space around a record (so also CR) is JSON's and ignored. The last line may lack its LF. Blank
+lines are refused: a writer that died leaves one. An empty file has no records, which is for the rules to judge.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import orjson
+
+from calaudit.errors import Malformed
+from calaudit.evidence.faults import FAULTS_LIMIT, MALFORMED, Fault, malformed, schema_faults
+from calaudit.evidence.lines import LINE_LIMIT
+from calaudit.evidence.nouns import Record, SchemaFault
+from calaudit.evidence.strict_json import is_sound, parse_json
+from calaudit.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSchema:
+    """What every record must follow."""
+
+    is_valid: Callable[[Json], bool]
+    errors: Callable[[Json], Iterable[SchemaFault]]
+
+
+@dataclass(slots=True)
+class Checked:
+    """What a check of lines found: how many there are, the first faults, and how many faulty lines are not listed."""
+
+    count: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    more: int = 0
+
+
+def check_lines(data: bytes, schema: RecordSchema | None, first_line: int = 1) -> Checked:
+    """Check whole lines; ``first_line`` is the number of the first."""
+    loads = orjson.loads
+    is_valid = schema.is_valid if schema else _anything
+    found = Checked()
+    lines = _split(data)
+    if len(data) >= LINE_LIMIT and max(map(len, lines)) >= LINE_LIMIT:
+        longest = max(range(len(lines)), key=lambda n: len(lines[n]))
+        text = f"The line is longer than {LINE_LIMIT >> 20} MiB; write shorter records."
+        return Checked(count=len(lines), faults=[Fault(MALFORMED, text, line=first_line + longest)])
+    for line in lines:
+        try:
+            value = loads(line)
+        except orjson.JSONDecodeError:
+            value = None
+        if type(value) is not dict or not is_sound(line, value) or not is_valid(value):
+            _explain(line, first_line + found.count, schema, found)
+        found.count += 1
+    return found
+
+
+def shifted(fault: Fault, lines: int) -> Fault:
+    """A fault whose line was counted from a later place in the file."""
+    return fault if fault.line is None else replace(fault, line=fault.line + lines)
+
+
+def read_lines(data: bytes, first_line: int = 1) -> Iterator[Record]:
+    """The records of whole lines that were checked before."""
+    loads = orjson.loads
+    for number, line in enumerate(_split(data), first_line):
+        yield Record(number, loads(line))
+
+
+def read_good_lines(data: bytes, first_line: int = 1) -> Iterator[Record]:
+    """The records among lines of which some are faulty, whether or not they follow a schema."""
+    for number, line in enumerate(_split(data), first_line):
+        try:
+            value = parse_json(line)
+        except Malformed:
+            continue  # reported when the line was checked
+        if isinstance(value, dict):
+            yield Record(number, value)
+
+
+def _split(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _explain(line: bytes, number: int, schema: RecordSchema | None, found: Checked) -> None:
+    if len(found.faults) >= FAULTS_LIMIT:
+        found.more += 1
+        return
+    found.faults += _faults(line, number, schema)
+
+
+def _faults(line: bytes, number: int, schema: RecordSchema | None) -> Iterator[Fault]:
+    if not line.strip():
+        yield Fault(MALFORMED, "The line is blank; remove it.", line=number)
+        return
+    try:
+        value = parse_json(line)
+    except Malformed as error:
+        yield malformed(error, line=number)
+        return
+    if not isinstance(value, dict):
+        yield Fault(MALFORMED, "The line is not a JSON object; write one record a line.", line=number)
+        return
+    if schema is not None and not schema.is_valid(value):
+        for fault in schema_faults(schema.errors(value)):
+            yield replace(fault, line=number)
+
+
+def _anything(_: Json) -> bool:
+    return True
