@@ -1,0 +1,1 @@
+"""Rules of every gate and of the port as a whole."""

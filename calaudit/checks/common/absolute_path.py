@@ -1,0 +1,52 @@
+"""No absolute path of a machine is in what a release publishes.
+
+Why: Such a path works on one machine, and tells everybody who its users are and how its disks are laid out.
+Fix: Write the path relative to the port, or as a content-addressed URI; export again without debug information if it is
+inside a graph.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.checks.common._scan import has_no_free_text, is_text
+from calaudit.evidence import Entry
+from calaudit.model import Format, Location, Result
+import re
+
+_ROOTS = b"home|root|Users|tmp|var|opt|usr|mnt|media|srv|private|workspace|data|scratch"
+_PATH = re.compile(
+    rb"(?<![\w.:/\\%})-])(?:/(?:" + _ROOTS + rb")/[\w.@+-]+(?:/[\w.@+-]+)*|file:///[\w./@+-]+)"
+    rb"|(?<![\w/])[A-Z]:\\{1,2}[\w.@+-]+(?:\\{1,2}[\w.@+-]+)+"
+)
+_ALLOWED = re.compile(rb"/usr/(?:local/)?bin/(?:env|python3?|bash|sh)\b|/tmp/?$")
+"""Interpreters are named by their place on every system."""
+
+
+@check("absolute-path", gate="*", kinds=("pass", "fail", "open", "notApplicable"))
+def absolute_path(view: View) -> Iterator[Result]:
+    """Search the texts that the port's makers write, and the strings inside graphs."""
+    for entry in view.each(e for e in view.entries() if _is_ours(e)):
+        data = view.evidence.read(entry.path)
+        if b"/" not in data and b"\\" not in data:
+            continue
+        is_graph = entry.spec is not None and entry.spec.format is Format.ONNX
+        for match in _PATH.finditer(data):
+            if _ALLOWED.match(match[0]):
+                continue
+            line = None if is_graph else data.count(b"\n", 0, match.start()) + 1
+            yield view.fail(
+                "This names a place on one machine.",
+                at=Location(path=entry.path, line=line),
+                actual=match[0].decode("utf-8", "replace"),
+            )
+            if is_graph:
+                break  # an exporter's stack traces repeat one folder a thousand times
+    if view.examined == 0:
+        yield view.not_applicable("There is no text here.")
+
+
+def _is_ours(entry: Entry) -> bool:
+    spec = entry.spec
+    if spec is None or spec.machine_paths:
+        return False
+    return spec.format is Format.ONNX or (is_text(entry) and has_no_free_text(entry))

@@ -1,0 +1,1 @@
+"""G0: the model is licensed, pinned, sized and wanted."""

@@ -1,0 +1,65 @@
+"""BF16 is as near to FP32 as BF16 can be.
+
+Why: The port will compute in less than FP32, so BF16 shows how much of a difference is rounding. A BF16 reference
+that is further away is wrong, and one that is no different at all is a copy.
+Fix: Run the BF16 reference with the same weights and code as the FP32 one. Do not compare tokens: where two logits
+are nearly equal, rounding decides; logits must be within the tolerance, and a token may differ only where the margin
+is too.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.facts.bf16 import Bf16Fact, Pair
+from calaudit.facts.reference import OUTPUTS, Step
+from calaudit.model import Result
+
+
+@check("bf16-out-of-tolerance", gate="G1")
+def bf16_out_of_tolerance(view: View) -> Iterator[Result]:
+    """Compare the highest logits of every step that both precisions took from the same input."""
+    pairs = view.fact(Bf16Fact).pairs
+    for pair in view.each(pairs):
+        yield from _judge(view, pair, view.number("bf16_logit_atol"))
+    if pairs and all(pair.copied for pair in pairs):
+        yield view.fail(
+            "Every BF16 output has the very logits of the FP32 output: nothing was computed in BF16.", at=OUTPUTS
+        )
+
+
+def _judge(view: View, pair: Pair, tolerance: float) -> Iterator[Result]:
+    where = f"of {pair.half.sample_id}"
+    for number, single, half in pair.comparable():
+        worst, token = max(_differences(single, half))
+        if not worst <= tolerance:
+            yield view.fail(
+                f"At step {number} {where} the BF16 logit of token {token} is too far from the FP32 logit.",
+                at=pair.half.at,
+                expected=f"at most {tolerance:g}",
+                actual=f"at least {worst:.6g}",
+            )
+            return
+        if single.token != half.token and not _margin(single, half.token) <= tolerance:
+            yield view.fail(
+                f"At step {number} {where} BF16 chooses token {half.token} instead of {single.token}, which "
+                "leads by more than rounding explains.",
+                at=pair.half.at,
+                expected=f"an FP32 margin of at most {tolerance:g}",
+                actual=f"at least {_margin(single, half.token):.6g}",
+            )
+
+
+def _differences(single: Step, half: Step) -> Iterator[tuple[float, int]]:
+    """How far the two are apart at least, token by token: a token that a list lacks is not above the list's last."""
+    for token, logit in single.top:
+        other = half.logit(token)
+        yield (abs(logit - other) if other is not None else logit - half.top[-1][1]), token
+    for token, logit in half.top:
+        if single.logit(token) is None:
+            yield logit - single.top[-1][1], token
+
+
+def _margin(single: Step, token: int) -> float:
+    """How far FP32's token leads the given one, at least."""
+    other = single.logit(token)
+    return single.top[0][1] - (other if other is not None else single.top[-1][1])

@@ -1,0 +1,89 @@
+"""The environment of the reference can be built again.
+
+Why: A reference that only its author's machine can reproduce is an anecdote. One loose requirement, and next month's
+wheels give other logits.
+Fix: Write environment.lock with `pip freeze` in the container that ran the reference, and record in reference-
+report.json the versions that were really imported, the whole Python version and the digest of the container image.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from calaudit.checks import View, check
+from calaudit.checks.g01_reference._parts import in_parts
+from calaudit.facts.environment import LOCK, EnvironmentFact, LockLine, Pin
+from calaudit.facts.reference import REPORT, ReportFact
+from calaudit.model import Location, Result
+
+
+@check("environment-unpinned", gate="G1")
+def environment_unpinned(view: View) -> Iterator[Result]:
+    """Every requirement is held by a version or a digest, and the report names the same ones."""
+    yield from in_parts(view, _lock, _report, _packages)
+
+
+def _lock(view: View) -> Iterator[Result]:
+    environment = view.fact(EnvironmentFact)
+    if not environment.lines:
+        yield view.fail("environment.lock names no package at all.", at=LOCK)
+    for line in view.each(environment.lines):
+        if line.pin is Pin.NONE:
+            yield view.fail(
+                f"This line pins nothing: {line.reason}.",
+                at=line.at,
+                expected="name==version, or a URL with its digest or whole commit",
+                actual=line.text,
+            )
+    for package, lines in environment.by_package.items():
+        if len({line.version or line.text for line in lines if line.pin is not Pin.NONE}) > 1:
+            others = " and ".join(str(line.at.line) for line in lines)
+            yield view.fail(f"{package} is pinned to different versions on lines {others}.", at=lines[-1].at)
+
+
+def _report(view: View) -> Iterator[Result]:
+    environment = view.fact(ReportFact).document["environment"]
+    view.saw()
+    if len(environment["python"].split(".")) < 3:
+        yield view.fail(
+            "The Python version is not whole.",
+            at=Location(path=REPORT, pointer="/environment/python"),
+            expected="major.minor.patch",
+            actual=environment["python"],
+        )
+    if environment["container"] is None and view.params["container_required"] is not False:
+        yield view.fail(
+            "The container that ran the reference is not named by its digest.",
+            at=Location(path=REPORT, pointer="/environment/container"),
+            expected="sha256:…",
+            actual="null",
+        )
+
+
+def _packages(view: View) -> Iterator[Result]:
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - only here
+
+    pinned = view.fact(EnvironmentFact).by_package
+    for name, version in view.each(view.fact(ReportFact).document["environment"]["packages"].items()):
+        at = Location(path=REPORT, pointer=f"/environment/packages/{name}")
+        lines = pinned.get(canonicalize_name(name), [])
+        if any(line.pin is Pin.NONE for line in lines):
+            continue  # the line itself is a finding
+        if not lines:
+            yield view.fail(f"{name} was used, but environment.lock does not pin it.", at=at, actual=version)
+        elif any(line.version is None for line in lines):
+            yield view.open(f"{name} is pinned by a URL that does not tell its version {version}.", at=at)
+        elif not _agree(lines, version):
+            yield view.fail(
+                f"{name} is recorded in another version than environment.lock pins.",
+                at=at,
+                expected=lines[0].version,
+                actual=version,
+            )
+
+
+def _agree(lines: Sequence[LockLine], version: str) -> bool:
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415 - only here
+
+    try:
+        return all(Version(line.version or "") == Version(version) for line in lines)
+    except InvalidVersion:
+        return all(line.version == version for line in lines)

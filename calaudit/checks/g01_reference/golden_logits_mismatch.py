@@ -1,0 +1,54 @@
+"""The golden logits are those of the outputs.
+
+Why: outputs.jsonl keeps a digest and the highest logits of every step; the golden tensors keep a few in full. If the
+two are not of one computation, one of them is not of this model.
+Fix: Dump the golden tensors and write outputs.jsonl with the same code, weights and precision.
+"""
+
+import math
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.facts.golden import GoldenFact, GoldenTensor, Logits
+from calaudit.facts.reference import FLOAT32, OutputsFact, Step
+from calaudit.model import Result
+
+
+@check("golden-logits-mismatch", gate="G1")
+def golden_logits_mismatch(view: View) -> Iterator[Result]:
+    """Compare digests, and within the FP32 tolerance where the decode profile computed the first step."""
+    outputs = view.fact(OutputsFact).by_key
+    for tensor in view.fact(GoldenFact).tensors:
+        key = tensor.entry.key
+        output = outputs.get((key.sample_id, FLOAT32))
+        if tensor.logits is None or output is None:
+            continue  # an unreadable tensor and a missing output have rules of their own
+        view.saw()
+        if key.step >= len(output.steps):
+            yield view.fail(
+                f"{key} is of a step that the output does not have.", at=tensor.entry.at, actual=len(output.steps)
+            )
+        elif key.profile == "decode" and key.step == 0:
+            yield from _close(view, tensor, tensor.logits, output.steps[0])
+        elif tensor.logits.sha256 != output.steps[key.step].logits_sha256:
+            yield view.fail(
+                f"{key} is not what outputs.jsonl has the digest of.",
+                at=tensor.entry.at,
+                expected=output.steps[key.step].logits_sha256,
+                actual=tensor.logits.sha256,
+            )
+
+
+def _close(view: View, tensor: GoldenTensor, logits: Logits, step: Step) -> Iterator[Result]:
+    found = dict(logits.top)
+    atol, rtol = view.number("fp32_atol"), view.number("fp32_rtol")
+    for token, expected in step.top:
+        actual = found.get(token)
+        if actual is None or not math.isfinite(actual) or abs(actual - expected) > atol + rtol * abs(expected):
+            yield view.fail(
+                f"{tensor.entry.key} differs from the first step of the output at token {token}.",
+                at=tensor.entry.at,
+                expected=f"{expected!r} within {atol:g} + {rtol:g} of it",
+                actual="not among the highest" if actual is None else repr(actual),
+            )
+            return

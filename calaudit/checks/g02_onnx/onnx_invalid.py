@@ -1,0 +1,69 @@
+"""The model is a valid ONNX model.
+
+Why: A graph that is not well-formed means different things to different tools, or crashes the compiler.
+Fix: Repair the exporter so that the graph passes the checker, then export again.
+
+Own checks come first: the protobuf parses, values are defined once and before use, opsets are imported once, inline
+tensors have the bytes their shapes need, external entries have one reading. Only then ``onnx.checker`` runs with
+``full_check``, in this process, on a copy without any external tensor (:mod:`calaudit.facts.onnx_neutral`): given the
+model itself, the native checker would look for external data relative to the current directory and read what stands
+there. The report of the pre-step ``calaudit onnx check`` must say that the same check succeeded on the files as they
+are.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.errors import Malformed, MissingFact
+from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model
+from calaudit.facts.onnx_results import REPORT, OnnxReport
+from calaudit.facts.onnx_signature import OnnxSignature
+from calaudit.facts.onnx_structure import OnnxStructure
+from calaudit.facts.onnx_weights import OnnxWeights
+from calaudit.model import Location, Result
+
+
+@check("onnx-invalid", gate="G2", unwaivable=True)
+def onnx_invalid(view: View) -> Iterator[Result]:
+    """Check the graph ourselves, then with the checker, then compare with the recorded check."""
+    view.saw(len(view.evidence.matching(MODEL)))
+    problem = _unreadable(view)
+    if problem is not None:
+        yield view.fail(problem, at=MODEL)
+        return
+    structure = view.fact(OnnxStructure)
+    for message in structure.problems:
+        yield view.fail(message, at=MODEL)
+    weights = view.fact(OnnxWeights)
+    offences = [*weights.inline_offences, *weights.external.of("onnx-invalid")]
+    for offence in offences:
+        yield view.fail(offence.message, at=MODEL)
+    if structure.sound and not offences:
+        try:
+            error = view.fact(OnnxSignature).checker_error
+        except MissingFact as missing:
+            yield view.open(missing.message, at=missing.at)
+        else:
+            if error is not None:
+                yield view.fail(f"The ONNX checker refuses the graph: {error}", at=MODEL)
+    yield from _recorded(view)
+
+
+def _unreadable(view: View) -> str | None:
+    """Why the bytes are no model; None where they are one."""
+    data = view.evidence.read(MODEL, limit=MODEL_BYTES_MAX)
+    try:
+        parse_model(data)
+    except Malformed as error:
+        return error.message
+    return None
+
+
+def _recorded(view: View) -> Iterator[Result]:
+    report = view.fact(OnnxReport)
+    for member, value in (("ok", report.checker_ok), ("full_check", report.checker_full)):
+        if not value:
+            at = Location(path=REPORT, pointer=f"/checker/{member}")
+            yield view.fail(
+                "The recorded run of the ONNX checker was no full success.", at=at, expected=True, actual=value
+            )

@@ -1,0 +1,22 @@
+"""The results of the ONNX run come from an attested run of the harness.
+
+Why: Numbers that anybody could have written prove nothing; an attestation says who ran what on which files.
+Fix: Run `calaudit onnx compare` as a recorded step of the port and sign its attestation.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.facts.onnx_results import OUTPUTS, REPORT
+from calaudit.facts.tensors import ONNX_INDEX
+from calaudit.model import Result
+
+
+@check("onnx-run-unattested", gate="G2", kinds=("open",), trust=True)
+def onnx_run_unattested(view: View) -> Iterator[Result]:
+    """Open for each result of the run: an attestation needs a trust root."""
+    for path in view.each([REPORT, OUTPUTS, ONNX_INDEX]):
+        yield view.open(
+            "That an attested run wrote this needs a trust root; none is pinned. `status` shows what is to be signed.",
+            at=path,
+        )

@@ -1,0 +1,223 @@
+"""Plan the rules, run them, judge the gates.
+
+The one invariant: what was planned was executed, or the gate is not passed. A rule that misses a fact is open; a rule
+that examined nothing is open; a rule that crashes is open and the run ends with exit code 4; a hard-threshold rule that
+this version does not have is open.
+"""
+
+import hashlib
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import rfc8785
+
+from calaudit.checks import Check
+from calaudit.checks.view import View
+from calaudit.contract import Contract, Value
+from calaudit.errors import MissingFact
+from calaudit.facts import Facts
+from calaudit.judgement import blocked_gates, judge, worse
+from calaudit.model import EVERY_GATE, PORT, Gate, GateReport, Kind, Level, Port, Result, Rule, Verdict
+
+FINDINGS_LIMIT = 1000
+"""How many findings one rule may list on one gate; the rest is counted in one more."""
+
+_ORDER = {gate: n for n, gate in enumerate([PORT, *(f"G{i}" for i in range(11))])}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What the engine hands back: a report for every gate, the rules that were planned, and what crashed."""
+
+    gates: tuple[GateReport, ...]
+    rules: Mapping[str, Rule]
+    crashes: tuple[str, ...]
+
+
+def plan_gates(contract: Contract, facts: Facts, through: str) -> tuple[str, ...]:
+    """The gates to judge: all up to ``through``, and every later one that has files."""
+    gates = list(contract.gates.gates)
+    claimed = gates[: gates.index(through) + 1]
+    return tuple(g for g in gates if g in claimed or facts.evidence.has_gate(g))
+
+
+def run(
+    contract: Contract,
+    checks: Sequence[Check],
+    facts: Facts,
+    *,
+    port: Port,
+    params: Mapping[str, Value],
+    planned: Sequence[str],
+    on_gate: Callable[[str], None] = lambda gate: None,
+) -> Run:
+    """Judge the port and every planned gate; a gate that is not planned is NOT_STARTED.
+
+    ``on_gate`` is called with the id of each gate before it is judged (progress).
+    """
+    crashes: list[str] = []
+    rules: dict[str, Rule] = {}
+    reports = []
+    for gate in (PORT, *planned):
+        on_gate(gate)
+        wanted = [c for c in checks if c.rule.gate in (gate, EVERY_GATE)]
+        wanted += _thresholds_without_rule(contract.gates.gates.get(gate), wanted)
+        rules |= {c.rule.key: c.rule for c in wanted}
+        results: list[Result] = []
+        for item in wanted:
+            results += _judge(item, View(item.rule, gate, facts, port, params), crashes)
+        results += _unexecuted(gate, wanted, results, crashes)
+        reports.append(_gate_report(contract, facts, gate, wanted, results))
+    blocked = blocked_gates(r for report in reports for r in report.results)
+    reports = [_with_block(report, blocked.get(report.gate)) for report in reports]
+    reports += [
+        _not_started(gate, blocked.get(gate.id)) for gate in contract.gates.gates.values() if gate.id not in planned
+    ]
+    return Run(
+        gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes)
+    )
+
+
+def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:
+    results: list[Result] = []
+    dropped: dict[Kind, list[Result]] = {}
+    try:
+        for result in item.run(view):
+            _check_spoken(item.rule, view, result)
+            if len(results) < FINDINGS_LIMIT:
+                results.append(result)
+            else:
+                dropped.setdefault(result.kind, []).append(result)
+    except MissingFact as missing:
+        results.append(view.open(missing.message, at=missing.at))
+    except Exception as error:  # noqa: BLE001 - a crash of one rule is a result (open) and an exit code, never a pass
+        crashes.append(f"{item.rule.key} on {view.gate}: {''.join(traceback.format_exception(error))}")
+        results.append(view.open(f"The rule crashed ({type(error).__name__}: {error}). Please report it."))
+    # One for each kind: a failure beyond the limit still fails.
+    results += [_summary(more) for more in dropped.values()]
+    if not results:
+        passed = view.examined > 0
+        message = "" if passed else "Nothing was examined, so nothing can be said."
+        results.append(
+            Result(
+                rule=item.rule.id,
+                gate=view.gate,
+                kind=Kind.PASS if passed else Kind.OPEN,
+                level=item.rule.level,
+                message=message,
+            )
+        )
+    return [replace(r, examined=view.examined) for r in results]
+
+
+def _check_spoken(rule: Rule, view: View, result: Result) -> None:
+    """A rule speaks for itself, on its gate, at its level, and passes by silence only."""
+    if result.kind not in rule.kinds:
+        raise AssertionError(f"{rule.key} gave {result.kind}, which it does not declare")
+    if result.kind is Kind.PASS:
+        raise AssertionError(f"{rule.key} gave a pass; a rule passes by silence after it examined something")
+    if (result.rule, result.gate, result.level) != (rule.id, view.gate, rule.level):
+        raise AssertionError(f"{rule.key} gave a result of {result.gate}.{result.rule} at level {result.level}")
+
+
+def _summary(more: Sequence[Result]) -> Result:
+    return replace(
+        more[0], message=f"… and {len(more)} more of this rule.", location=None, expected=None, actual=None
+    )
+
+
+def _thresholds_without_rule(gate: Gate | None, wanted: Iterable[Check]) -> list[Check]:
+    known = {c.rule.id for c in wanted}
+    return [_absent_rule(gate, rule) for rule in (gate.threshold if gate else ()) if rule not in known]
+
+
+def _absent_rule(gate: Gate | None, rule_id: str) -> Check:
+    assert gate is not None  # noqa: S101 - thresholds come from a gate
+    rule = Rule(
+        id=rule_id,
+        gate=gate.id,
+        level=Level.ERROR,
+        title=f"Hard threshold of {gate.id}",
+        why="A gate must not pass by rules that nobody evaluated.",
+        fix="Use a version of calaudit that has this rule.",
+        kinds=frozenset({Kind.OPEN}),
+        unwaivable=True,
+    )
+    return Check(rule, lambda view: iter([view.open("This version of calaudit cannot judge this hard threshold.")]))
+
+
+def _unexecuted(gate: str, wanted: Sequence[Check], results: Sequence[Result], crashes: list[str]) -> list[Result]:
+    executed = {r.rule for r in results}
+    missing = [c.rule for c in wanted if c.rule.id not in executed]
+    crashes.extend(f"{rule.key} was planned on {gate} and not executed" for rule in missing)
+    return [
+        Result(rule=rule.id, gate=gate, kind=Kind.OPEN, level=Level.ERROR, message="Planned and not executed.")
+        for rule in missing
+    ]
+
+
+def _gate_report(
+    contract: Contract, facts: Facts, gate: str, wanted: Sequence[Check], results: Sequence[Result]
+) -> GateReport:
+    trust = {c.rule.id for c in wanted if c.rule.trust}
+    technical = [r for r in results if r.rule not in trust]
+    spec = contract.gates.gates.get(gate)
+    files = facts.evidence.of_gate(gate)
+    verdict = judge(technical)
+    body = {
+        "gate": gate,
+        "contract": contract.digest,
+        "verdict": str(verdict),
+        "files": [[entry.path, entry.sha256] for entry in files],
+        "results": sorted(_digestible(r) for r in technical),
+    }
+    return GateReport(
+        gate=gate,
+        title=spec.title if spec else "Port",
+        owner=spec.owner if spec else "release",
+        back_to=spec.back_to if spec else "the port's owner",
+        verdict=judge(results),
+        technical=verdict,
+        technical_digest=hashlib.sha256(rfc8785.dumps(body)).hexdigest(),
+        planned=len(wanted),
+        files=len(files),
+        results=tuple(sorted(results, key=_sort_key)),
+    )
+
+
+def _with_block(report: GateReport, block: Verdict | None) -> GateReport:
+    return report if block is None else replace(report, verdict=worse(report.verdict, block))
+
+
+def _not_started(gate: Gate, block: Verdict | None) -> GateReport:
+    return GateReport(
+        gate=gate.id,
+        title=gate.title,
+        owner=gate.owner,
+        back_to=gate.back_to,
+        verdict=block or Verdict.NOT_STARTED,
+        technical=Verdict.NOT_STARTED,
+        technical_digest="",
+        planned=0,
+        files=0,
+        results=(),
+    )
+
+
+def _sort_key(result: Result) -> tuple[object, ...]:
+    place = result.location
+    return (result.rule, (place.path, place.line or 0, place.pointer or "") if place else ("", 0, ""), result.message)
+
+
+def _digestible(result: Result) -> list[str | int]:
+    return [
+        result.rule,
+        str(result.kind),
+        str(result.level),
+        str(result.location or ""),
+        result.message,
+        result.expected or "",
+        result.actual or "",
+        result.examined,
+    ]

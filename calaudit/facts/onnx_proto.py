@@ -1,0 +1,192 @@
+"""Reading ``model.onnx``: from bytes to a protobuf message without touching another file, and walking what it holds.
+
+External data are never loaded here. The parser refuses what would exhaust memory (a tiny message takes a hundred
+times its bytes once parsed) and nesting beyond protobuf's limit of 100 messages (33 subgraphs), so walking may
+recurse by attribute without a limit of its own; it does not recurse anyway.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from calaudit.errors import Malformed
+
+if TYPE_CHECKING:
+    from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto
+
+MODEL = "02-onnx/model.onnx"
+
+MODEL_BYTES_MAX = (1 << 31) - 1
+"""Protobuf's own limit for one message."""
+
+_UNSCANNED = 16 << 20
+"""A file of at most this many bytes cannot hold more messages than memory can take (about 1.6 GB)."""
+
+MESSAGES_MAX = 8_000_000
+
+_CHILDREN: dict[str, dict[int, str]] = {
+    "model": {8: "leaf", 7: "graph", 14: "leaf", 20: "training", 25: "function", 26: "leaf"},
+    "training": {1: "graph", 2: "graph", 3: "leaf", 4: "leaf"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse", 11: "leaf", 12: "leaf", 13: "leaf", 14: "leaf", 16: "leaf"},
+    "function": {11: "attribute", 7: "node", 9: "leaf", 12: "leaf", 14: "leaf"},
+    "node": {5: "attribute", 9: "leaf", 10: "leaf"},
+    "attribute": {
+        5: "tensor",
+        6: "graph",
+        22: "sparse",
+        14: "leaf",
+        10: "tensor",
+        11: "graph",
+        23: "sparse",
+        15: "leaf",
+    },
+    "tensor": {3: "leaf", 13: "leaf", 16: "leaf"},
+    "sparse": {1: "tensor", 2: "tensor"},
+    "leaf": {},
+}
+"""Which fields of which message hold messages, by number; a leaf's own small messages are counted by its bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One list of nodes: the main graph, a subgraph of an attribute, or a function body.
+
+    ``where`` says which in words; ``depth`` is 0 for the main graph and for function bodies.
+    """
+
+    where: str
+    depth: int
+    graph: "GraphProto | None"
+    function: "FunctionProto | None"
+
+    @property
+    def nodes(self) -> "Iterable[NodeProto]":
+        """The nodes, in their order."""
+        body = self.graph if self.graph is not None else self.function
+        return () if body is None else iter(body.node)
+
+
+def parse_model(data: bytes) -> "ModelProto":
+    """Parse the bytes of a model.
+
+    Raises:
+        Malformed: they are no ONNX model, or parsing them would need absurd amounts of memory.
+    """
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy
+    from onnx import ModelProto  # noqa: PLC0415 - heavy
+
+    if not data:
+        raise Malformed("The model is empty (0 bytes).")
+    if len(data) > MODEL_BYTES_MAX:
+        raise Malformed(f"The model has {len(data)} bytes; a protobuf has fewer than 2 GiB: export with external data.")
+    if len(data) > _UNSCANNED:
+        count_messages(data, limit=MESSAGES_MAX)
+    model = ModelProto()
+    try:
+        model.ParseFromString(data)
+    except (DecodeError, RecursionError) as error:
+        raise Malformed(f"The bytes are not an ONNX protobuf: {error}") from error
+    if not model.HasField("graph"):
+        raise Malformed("The protobuf holds no graph: this is not an ONNX model.")
+    return model
+
+
+def count_messages(data: bytes, *, limit: int) -> int:
+    """Count the messages inside a serialized model without building any; ``leaf`` messages count by their size.
+
+    Raises:
+        Malformed: there are more than ``limit``, or the bytes are not protobuf.
+    """
+    total = 0
+    stack = [("model", 0, len(data))]
+    while stack:
+        kind, at, end = stack.pop()
+        children = _CHILDREN[kind]
+        while at < end:
+            tag, at = _varint(data, at, end)
+            wire = tag & 7
+            if wire == 2:
+                length, at = _varint(data, at, end)
+                child = children.get(tag >> 3)
+                if child is not None:
+                    total += 1 + (length >> 3 if child == "leaf" else 0)
+                    if child != "leaf":
+                        stack.append((child, at, min(at + length, end)))
+                    if total > limit:
+                        raise Malformed(f"The model holds more than {limit} messages; calaudit refuses to parse it.")
+                at += length
+            elif wire == 0:
+                _, at = _varint(data, at, end)
+            elif wire in (1, 5):
+                at += 8 if wire == 1 else 4
+            else:
+                raise Malformed(f"The bytes are not an ONNX protobuf: wire type {wire} at offset {at}.")
+    return total
+
+
+def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < end and shift < 70:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise Malformed(f"The bytes are not an ONNX protobuf: an unfinished number at offset {at}.")
+
+
+def text(value: str | bytes) -> str:
+    """A protobuf string as text: bytes that are not UTF-8 (which protobuf hands out as such) are escaped."""
+    return value if isinstance(value, str) else value.decode("utf-8", "backslashreplace")
+
+
+def scopes(model: "ModelProto") -> Iterator[Scope]:
+    """Every list of nodes of a model: the main graph, functions, and the subgraphs of either."""
+    pending = [Scope("the graph", 0, model.graph, None)]
+    pending += [Scope(f"function {text(f.domain)}.{text(f.name)}", 0, None, f) for f in model.functions]
+    for training in model.training_info:
+        pending += [Scope("training", 0, graph, None) for graph in (training.initialization, training.algorithm)]
+    pending.reverse()
+    while pending:
+        scope = pending.pop()
+        yield scope
+        for node in scope.nodes:
+            for attribute in node.attribute:
+                for graph in subgraphs(attribute):
+                    where = f"{text(attribute.name)} of {text(node.op_type)} {text(node.name)!r} in {scope.where}"
+                    pending.append(Scope(where[:200], scope.depth + 1, graph, None))
+
+
+def subgraphs(attribute: "AttributeProto") -> Iterator["GraphProto"]:
+    """The graphs an attribute holds, whatever its declared type."""
+    if attribute.HasField("g"):
+        yield attribute.g
+    yield from attribute.graphs
+
+
+def tensors(scope: Scope) -> Iterator[tuple[str, "TensorProto"]]:
+    """Every tensor of one scope with what it is: initializers, sparse parts, and attribute values of its nodes."""
+    if scope.graph is not None:
+        for tensor in scope.graph.initializer:
+            yield "initializer", tensor
+        for sparse in scope.graph.sparse_initializer:
+            yield "sparse", sparse.values
+            yield "sparse", sparse.indices
+    for node in scope.nodes:
+        for attribute in node.attribute:
+            yield from attribute_tensors(attribute)
+
+
+def attribute_tensors(attribute: "AttributeProto") -> Iterator[tuple[str, "TensorProto"]]:
+    """The tensors an attribute holds, whatever its declared type."""
+    if attribute.HasField("t"):
+        yield "attribute", attribute.t
+    for tensor in attribute.tensors:
+        yield "attribute", tensor
+    for sparse in [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []:
+        yield "sparse", sparse.values
+        yield "sparse", sparse.indices
+    for sparse in attribute.sparse_tensors:
+        yield "sparse", sparse.values
+        yield "sparse", sparse.indices
