@@ -1,0 +1,162 @@
+"""The cases of policies: facts in, one rule's judgement out, compared with what the case expects."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from calaudit.checks.policy_rule import Outcome, outcomes
+from calaudit.cli._policy_files import TEST, File, Folder
+from calaudit.contract import PolicyRule
+from calaudit.errors import MissingFact
+from calaudit.facts.paths import NoSuchPath, schemas_at
+from calaudit.model import Kind
+
+__all__ = ["Case", "Suite", "judged", "suites"]
+
+_PORT = {"id": "case", "profile": "case", "stage": "development", "claim": "G0"}
+_ORDER = (Kind.FAIL, Kind.OPEN, Kind.PASS, Kind.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One row: what a rule sees and what it must say."""
+
+    place: str
+    rule: PolicyRule
+    name: str
+    facts: Mapping[str, Any]
+    params: Mapping[str, Any]
+    port: Mapping[str, Any]
+    expect: Kind
+    message: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """One policy with its cases; ``faults`` is what keeps either from being used."""
+
+    policy: str
+    rules: Sequence[PolicyRule]
+    cases: Sequence[Case] = ()
+    faults: Sequence[str] = field(default_factory=list)
+
+    def uncovered(self) -> Iterator[str]:
+        """A sentence for every kind that a rule can give and that no case shows."""
+        for rule in self.rules:
+            shown = {case.expect for case in self.cases if case.rule is rule}
+            missing = sorted(rule.rule.kinds - shown)
+            if missing:
+                yield f"{rule.place()}: {rule.rule.id}: no case expects {', '.join(missing)}."
+
+
+def suites(folder: Folder) -> Iterator[Suite]:
+    """Every policy of a contract with its cases, and every file of cases that has no policy."""
+    tests = folder.tests()
+    for name in folder.policies():
+        file = folder.read(name, "policy/v1")
+        found = list(folder.rules(file))
+        rules = [rule for rule in found if not isinstance(rule, str)]
+        faults = [*file.faults, *(fault for fault in found if isinstance(fault, str))]
+        beside = name.removesuffix(".yaml") + TEST
+        if beside not in tests:
+            yield Suite(policy=name, rules=rules, faults=[*faults, f"{name}: it has no cases; write {beside}."])
+            continue
+        cases, more = _cases(folder, folder.read(beside, "policy-test/v1"), rules, broken=bool(faults))
+        yield Suite(
+            policy=name,
+            rules=rules,
+            cases=cases,
+            faults=[*faults, *more],
+        )
+    for name in tests:
+        if name.removesuffix(TEST) + ".yaml" not in folder.policies():
+            yield Suite(policy=name, rules=(), faults=[f"{name}: there is no policy {name.removesuffix(TEST)}.yaml."])
+
+
+def judged(case: Case) -> str | None:
+    """What is wrong with a case's judgement, as the end of a sentence; None if it is as expected."""
+    said = _said(case)
+    kind = next(kind for kind in _ORDER if any(outcome.kind is kind for outcome in said))
+    messages = [outcome.message for outcome in said if outcome.kind is kind]
+    words = "; ".join(filter(None, messages[:3]))
+    if kind is not case.expect:
+        return f"expected {case.expect}, found {kind}{f' ({words})' if words else ''}"
+    if case.message is not None and not any(case.message in message for message in messages):
+        return f"expected a message with {case.message!r}, found {words!r}"
+    return None
+
+
+def _said(case: Case) -> list[Outcome]:
+    def read(name: str) -> Mapping[str, Any]:
+        found = case.facts.get(name)
+        if name == "port" and (found is not None or name not in case.facts):
+            found = {**_PORT, **case.port, **(found or {})}
+        if found is None:
+            raise MissingFact(f"The case has no fact {name}.")
+        return cast("Mapping[str, Any]", found)
+
+    said: list[Outcome] = []
+    try:
+        said.extend(outcomes(case.rule, read, case.params))
+    except MissingFact as missing:
+        said.append(Outcome(kind=Kind.OPEN, message=missing.message))
+    return said
+
+
+def _cases(folder: Folder, file: File, rules: Sequence[PolicyRule], *, broken: bool) -> tuple[list[Case], list[str]]:
+    """The usable cases, and the faults; with a broken policy a case may lack its rule without being at fault."""
+    known = {rule.rule.id: rule for rule in rules}
+    cases: list[Case] = []
+    faults = list(file.faults)
+    names: set[tuple[str, str]] = set()
+    for index, raw in enumerate(file.document["cases"] if file.document else ()):
+        place = file.source.place("cases", index)
+        problems = list(_problems(folder, raw))
+        if raw["rule"] not in known and not broken:
+            problems.append(f"the policy has no rule {raw['rule']}")
+        if (raw["rule"], raw["name"]) in names:
+            problems.append("a case of this rule has this name already")
+        names.add((raw["rule"], raw["name"]))
+        faults += [f"{place}: {raw['rule']}: {raw['name']}: {problem}." for problem in problems]
+        if raw["rule"] in known and not problems:
+            cases.append(_case(folder, raw, place, known[raw["rule"]]))
+    return cases, faults
+
+
+def _case(folder: Folder, raw: Mapping[str, Any], place: str, rule: PolicyRule) -> Case:
+    return Case(
+        place=place,
+        rule=rule,
+        name=raw["name"],
+        facts=raw["facts"],
+        params={name: param.value for name, param in folder.params.items()} | raw.get("params", {}),
+        port=raw.get("port", {}),
+        expect=Kind(raw["expect"]),
+        message=raw.get("message"),
+    )
+
+
+def _problems(folder: Folder, raw: Mapping[str, Any]) -> Iterator[str]:
+    for name in raw.get("params", {}):
+        if name not in folder.params:
+            yield f"policies/params.yaml declares no param {name}"
+    for name, subject in raw["facts"].items():
+        if not isinstance(subject, Mapping | None):
+            yield f"facts.{name} is {subject!r}, not a map of members (null: the fact is missing)"
+    for path in _paths(raw["facts"], ("facts",)):
+        try:
+            schemas_at(path, folder.facts)
+        except NoSuchPath as error:
+            yield str(error)
+
+
+def _paths(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The paths of all members: a case that names one that no fact has tests nothing."""
+    if isinstance(value, Mapping) and value:
+        for name, item in value.items():
+            yield from _paths(item, (*path, name))
+    elif isinstance(value, list) and value:
+        for item in value:
+            yield from _paths(item, (*path, "*"))
+    else:
+        yield path

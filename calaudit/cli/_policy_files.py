@@ -1,0 +1,99 @@
+"""Reading policies and their cases with every fault, where loading a contract stops at the first."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from calaudit.checks.catalogue import problems
+from calaudit.contract import Param, PolicyRule, Schemas
+from calaudit.contract.params import parse_params
+from calaudit.contract.policies import parse_rule
+from calaudit.contract.resources import data_root
+from calaudit.contract.yaml_place import Source
+from calaudit.errors import ContractError, Malformed, UsageError
+from calaudit.evidence.strict_yaml import parse_yaml
+from calaudit.facts.schema import facts_schema
+
+__all__ = ["TEST", "File", "Folder"]
+
+TEST = ".test.yaml"
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of policies or cases that was read; ``document`` is None where ``faults`` say why."""
+
+    source: Source
+    document: dict[str, Any] | None
+    faults: tuple[str, ...]
+
+
+class Folder:
+    """The policies of a contract, with what they are checked against."""
+
+    def __init__(self, root: Path | None) -> None:
+        """``root`` holds ``schemas/`` and ``policies/``; what calaudit ships if None.
+
+        Raises:
+            UsageError: there are no policies.
+            ContractError: schemas or params are faulty.
+        """
+        self.root = root or data_root()
+        if not (self.root / "policies").is_dir() or not (self.root / "schemas").is_dir():
+            raise UsageError(f"{self.root} holds no policies/ and schemas/; name the folder that holds both.")
+        self.schemas = Schemas(self.root / "schemas")
+        self.facts = facts_schema()
+        self.params = self._params()
+
+    def _params(self) -> dict[str, Param]:
+        found = self.read("policies/params.yaml", "params/v1")
+        if found.document is None:
+            raise ContractError(" ".join(found.faults))
+        return dict(parse_params(found.document))
+
+    def policies(self) -> list[str]:
+        """The policy files, by their names below the root."""
+        return self._named(lambda name: not name.endswith(TEST))
+
+    def tests(self) -> list[str]:
+        """The files of cases."""
+        return self._named(lambda name: name.endswith(TEST))
+
+    def _named(self, wanted: Callable[[str], bool]) -> list[str]:
+        found = sorted((self.root / "policies").glob("g[0-9][0-9]-*.yaml"))
+        return [f"policies/{path.name}" for path in found if wanted(path.name)]
+
+    def read(self, name: str, schema: str) -> File:
+        """Read one file strictly and hold it against its schema."""
+        path = self.root / name
+        source = Source(name, path)
+        try:
+            value = parse_yaml(path.read_bytes())
+        except OSError as error:
+            return File(source, None, (f"{name}: it cannot be read: {error.strerror}.",))
+        except Malformed as error:
+            return File(source, None, (f"{name}:{error.line or 1}:{error.column or 1}: {error.message}",))
+        faults = tuple(
+            f"{source.place(*_steps(fault.pointer))}: {fault.message} ({schema})."
+            for fault in self.schemas.errors(schema, value)
+        )
+        return File(source, value if isinstance(value, dict) and not faults else None, faults)
+
+    def rules(self, file: File) -> Iterator[PolicyRule | str]:
+        """The rules of a policy that compile and fit the facts, and a sentence for every fault of the others."""
+        for index, raw in enumerate(file.document["rules"] if file.document else ()):
+            try:
+                rule = parse_rule(file.document["gate"] if file.document else "", raw, file.source, index, self.params)
+            except ContractError as error:
+                yield str(error)
+                continue
+            faults = [f"{place}: {rule.rule.id}: {text}." for place, text in problems(rule, self.facts, self.params)]
+            yield from faults
+            if not faults:
+                yield rule
+
+
+def _steps(pointer: str) -> Iterator[str | int]:
+    for token in pointer.split("/")[1:]:
+        yield int(token) if token.isdecimal() else token.replace("~1", "/").replace("~0", "~")

@@ -1,0 +1,177 @@
+"""Check one document by its schema, through the parsers and validators of an audit, and tell what is wrong."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from calaudit.contract import Contract, Schema, Schemas
+from calaudit.errors import Malformed, UsageError
+from calaudit.evidence.documents import conclude, examine, too_large
+from calaudit.evidence.faults import INVALID, Fault, malformed
+from calaudit.evidence.jsonl import RecordSchema, check_lines
+from calaudit.evidence.lines import Lines
+from calaudit.evidence.nouns import Block
+from calaudit.evidence.places import lines_of, nearest
+from calaudit.evidence.strict_json import parse_json
+from calaudit.evidence.strict_yaml import parse_yaml
+from calaudit.model import PORT, ArtifactSpec, Format, Json
+from calaudit.report._escape import visible
+
+_SUFFIXES = {
+    ".json": Format.JSON,
+    ".yaml": Format.YAML,
+    ".yml": Format.YAML,
+    ".jsonl": Format.JSONL,
+    ".ndjson": Format.JSONL,
+}
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What a check found: the faults by line, how many records there are, and what most likely explains the rest.
+
+    ``schema`` is None for what is not even JSON or YAML.
+    """
+
+    path: Path
+    schema: Schema | None
+    faults: Sequence[Fault]
+    records: int | None = None
+    cause: tuple[str, str] | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether the document follows its schema; a file without records does not show anything."""
+        return not self.faults and self.records != 0
+
+
+class _NoPlaceholders:
+    """A document on its own has nobody else who would report a placeholder."""
+
+    def is_placeholder(self, value: object) -> bool:
+        """Never."""
+        del value
+        return False
+
+
+def named(schemas: Schemas, name: str) -> Schema:
+    """The schema called ``name``; without a major version its newest one.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name in schemas:
+        return schemas[name]
+    majors = [other for other in schemas if other.partition("/")[0] == name]
+    if majors:
+        return schemas[max(majors, key=lambda other: int(other.rpartition("/v")[2]))]
+    near = difflib.get_close_matches(name, [n for other in schemas for n in (other, other.partition("/")[0])], n=1)
+    raise UsageError(f"There is no schema {name}. {f'Did you mean {near[0]}?' if near else 'See `schema list`.'}")
+
+
+def check_file(path: Path, name: str | None, contract: Contract) -> Checked:
+    """Check one file.
+
+    Raises:
+        UsageError: the file cannot be read, or nothing tells its format or its schema.
+    """
+    kind = _SUFFIXES.get(path.suffix.lower())
+    if kind is None:
+        raise UsageError(f"{path}: the name must end in one of {', '.join(_SUFFIXES)}, so that its format is known.")
+    try:
+        with path.open("rb") as file:
+            if kind is Format.JSONL:
+                return _check_records(path, file, _schema(path, None, name, contract))
+            return _check_document(path, file.read(), kind, name, contract)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def told(checked: Checked) -> str:
+    """The outcome as text."""
+    file, schema = visible(str(checked.path)), checked.schema.name if checked.schema else "a strict format"
+    if checked.good:
+        count = "" if checked.records is None else f": {checked.records} record{'' if checked.records == 1 else 's'}"
+        return f"{file} follows {schema}{count}.\n"
+    if not checked.faults:
+        return f"{file} holds no record, so nothing was checked by {schema}.\n"
+    lines = [f"{file} does not follow {schema}:"]
+    lines += [f"  {_place(f.line, f.pointer)}{visible(f.message)}" for f in checked.faults]
+    if checked.cause is not None and len(checked.faults) > 1:
+        pointer, message = checked.cause
+        lines.append(f"Most likely the cause: {_place(None, pointer)}{visible(message[:400])}.")
+    return "\n".join(lines) + "\n"
+
+
+def _check_document(path: Path, data: bytes, kind: Format, name: str | None, contract: Contract) -> Checked:
+    try:
+        value: Json = parse_yaml(data) if kind is Format.YAML else parse_json(data)
+    except Malformed as error:
+        return Checked(path=path, schema=None, faults=[malformed(error)])
+    schema = _schema(path, value, name, contract)
+    spec = ArtifactSpec(
+        name="document",
+        gate=PORT,
+        pattern=path.name,
+        format=kind,
+        schema=schema.name,
+        tag=None if schema.tag is None else True,
+    )
+    parsed = too_large(spec, len(data)) or examine(data, spec, contract.schemas, _NoPlaceholders())
+    lines = lines_of(data, kind) if parsed.faults else {}
+    cause = None
+    if any(fault.rule == INVALID for fault in parsed.faults):
+        from calaudit.contract.reference import main_fault
+
+        cause = main_fault(schema, value)
+    return Checked(path=path, schema=schema, faults=[_with_line(f, lines) for f in parsed.faults], cause=cause)
+
+
+def _check_records(path: Path, file: BinaryIO, schema: Schema) -> Checked:
+    rules = RecordSchema(schema.is_valid, schema.errors)
+    faults: list[Fault] = []
+    count = more = 0
+    for block in _blocks(file):
+        found = check_lines(block.data, rules, block.line)
+        count, more = count + found.count, more + found.more
+        faults += found.faults
+    return Checked(path=path, schema=schema, faults=conclude(faults, more=more).faults, records=count)
+
+
+def _blocks(file: BinaryIO) -> Iterator[Block]:
+    lines = Lines()
+    while data := file.read(_BLOCK):
+        if block := lines.feed(data):
+            yield block
+    if block := lines.finish():
+        yield block
+
+
+def _schema(path: Path, value: Json, name: str | None, contract: Contract) -> Schema:
+    if name is not None:
+        return named(contract.schemas, name)
+    tag = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(tag, str) and (tagged := contract.schemas.by_tag(tag)):
+        return tagged
+    known = {
+        spec.schema
+        for spec in contract.gates.artifacts()
+        if spec.schema is not None and spec.pattern.rpartition("/")[2] == path.name
+    }
+    if len(known) == 1:
+        return contract.schemas[known.pop()]
+    raise UsageError(f"{path}: neither its tag nor its name tells a schema; give one with --schema (`schema list`).")
+
+
+def _with_line(fault: Fault, lines: dict[str, int]) -> Fault:
+    if fault.line is not None or fault.pointer is None:
+        return fault
+    return Fault(fault.rule, fault.message, nearest(lines, fault.pointer), fault.pointer, fault.expected, fault.actual)
+
+
+def _place(line: int | None, pointer: str | None) -> str:
+    where = " ".join(part for part in (f"line {line}" if line else "", visible(pointer or "")) if part)
+    return f"{where}: " if where else ""

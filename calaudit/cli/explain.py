@@ -1,0 +1,107 @@
+"""``calaudit explain``: what a rule demands, why, and how to fix a finding."""
+
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from calaudit.cli._shared import emit
+
+if TYPE_CHECKING:
+    from calaudit.cli._explained import Explained
+    from calaudit.contract import Contract
+
+__all__ = ["command"]
+
+_WIDTH = 80
+_LABEL = 11
+
+
+@click.command("explain", epilog="Exit: 0 told, 2 there is no such rule.")
+@click.argument("rule", required=False, metavar="RULE")
+@click.option("--list", "list_all", is_flag=True, help="List every rule.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(ctx: click.Context, rule: str | None, *, list_all: bool, as_json: bool) -> int:
+    """Tell what a rule demands, why, and how to fix a finding.
+
+    RULE is an id, for the rule of that id on every gate that has one (greedy-mismatch), or a key, for one of them
+    (G2.greedy-mismatch).
+    """
+    if (rule is None) != list_all:
+        ctx.fail("Name one rule, or give --list.")
+    from calaudit.cli._explained import explained, find
+    from calaudit.contract import load_contract
+
+    contract = load_contract()
+    rules = explained(contract)
+    chosen = rules if rule is None else find(rules, rule)
+    if as_json:
+        from calaudit.report.json_report import dumps
+
+        emit(dumps({"rules": [item.document() for item in chosen]}))
+    elif rule is None:
+        emit(_table(chosen))
+    else:
+        emit("\n".join(_text(item, contract) for item in chosen))
+    return 0
+
+
+def _table(rules: "Sequence[Explained]") -> str:
+    """The rules under the headings of their gates; the level where it is not error."""
+    width = max(len(item.rule.id) for item in rules) + 4
+    lines: list[str] = []
+    for heading, items in groupby(rules, key=_gate):
+        lines += ["", heading] if lines else [heading]
+        for item in items:
+            level = "pending" if item.pending else str(item.rule.level)
+            title = item.rule.title if level == "error" else f"[{level}] {item.rule.title}"
+            first = f"  {item.rule.id:<{width - 2}}"
+            lines += textwrap.wrap(title, _WIDTH, initial_indent=first, subsequent_indent=" " * width)
+    return "\n".join([*lines, "", f"{len(rules)} rules", ""])
+
+
+def _text(item: "Explained", contract: "Contract") -> str:
+    rule = item.rule
+    head = f"{rule.key}: {rule.title}"
+    rows = [
+        ("why", rule.why),
+        ("fix", rule.fix),
+        ("level", _level(item)),
+        ("gate", _gate(item)),
+        ("back to", item.back_to),
+        ("results", ", ".join(sorted(map(str, rule.kinds)))),
+        *item.expressions.items(),
+        *(("param", _param(name, contract)) for name in item.params),
+        ("waivable", "no" if rule.unwaivable else "yes, by a signed and expiring waiver"),
+        ("where", item.where),
+        ("since", rule.since),
+    ]
+    lines = textwrap.wrap(head, _WIDTH, subsequent_indent="  ", break_long_words=False)
+    for label, text in rows:
+        if text:
+            indent = " " * (_LABEL + 2)
+            lines += textwrap.wrap(
+                text, _WIDTH, initial_indent=f"  {label:<{_LABEL}}", subsequent_indent=indent, break_long_words=False
+            )
+    return "\n".join([*lines, ""])
+
+
+def _gate(item: "Explained") -> str:
+    return item.gate_title if item.rule.gate in ("*", "port") else f"{item.rule.gate} {item.gate_title}"
+
+
+def _level(item: "Explained") -> str:
+    weighs = {"error": "decides the verdict"}.get(str(item.rule.level), "never decides a verdict")
+    hard = "; a hard threshold: the gate cannot pass without it" if item.threshold else ""
+    trust = "; needs signatures, so it does not count for the technical verdict" if item.rule.trust else ""
+    return f"{item.rule.level}, {weighs}{hard}{trust}"
+
+
+def _param(name: str, contract: "Contract") -> str:
+    param = contract.params[name]
+    unit = f" {param.unit}" if param.unit else ""
+    value = list(param.value) if isinstance(param.value, tuple) else param.value
+    return f"{name} = {value}{unit} by default, stricter {param.stricter}: {param.title}"

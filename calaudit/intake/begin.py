@@ -1,0 +1,146 @@
+"""Write a new port directory: all of it, or nothing."""
+
+import json
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from calaudit.contract import Contract
+from calaudit.errors import UsageError
+from calaudit.facts.kickoff import ITEMS
+from calaudit.facts.scoring import Row
+from calaudit.facts.weights import INDEX
+from calaudit.intake.checkpoint import Checkpoint, read_checkpoint
+from calaudit.intake.manifest import ASKED, placeholders, score, write_manifest
+from calaudit.model import Json
+
+FOLDERS = (
+    "00-source/hf-config", "00-source/weights", "01-reference/run-2", "01-reference/tensor-golden", "02-onnx/repros",
+    "02-onnx/tensors", "03-quant", "04-compiler/logs", "05-calbin/package", "06-runtime/correctness",
+    "06-runtime/faults", "06-runtime/performance", "07-serving/conformance", "07-serving/soak", "08-release",
+    "attestations", "configs", "signoffs", "tools", "vendor/responses", "waivers",
+)  # fmt: skip
+"""The folders of a port (runbook §3); an empty one does not count as begun."""
+
+_PORT = """\
+schema: calaudit-port/v1
+id: {id}
+profile: {profile}
+stage: development
+claim: G0
+"""
+
+_ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What was written, for the report to whoever asked."""
+
+    path: Path
+    port_id: str
+    profile: str
+    checkpoint: Checkpoint
+    rows: dict[str, Row]
+    missing: tuple[str, ...]
+    copied_weights: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What whoever begins a port may choose; ``port_id`` None: the name of the directory."""
+
+    profile: str
+    port_id: str | None = None
+    copy_weights: bool = False
+
+
+def begin(target: Path, model: Path, contract: Contract, wishes: Wishes) -> Begun:
+    """Begin a port at ``target`` from the model directory ``model``.
+
+    Raises:
+        UsageError: the target is not free, the model directory is not one, the profile or the id will not do, or the
+            disk refuses; the target is then as it was.
+    """
+    profile, copy_weights = wishes.profile, wishes.copy_weights
+    if profile not in contract.profiles:
+        raise UsageError(f"There is no profile {profile!r}; there are {', '.join(sorted(contract.profiles))}.")
+    port_id = _checked_id(wishes.port_id or target.resolve().name, given=wishes.port_id is not None)
+    _check_free(target)
+    found = read_checkpoint(model)
+    manifest = write_manifest(found, dict(contract.profiles[profile].params), with_weights=copy_weights)
+    documents = {
+        "port.yaml": _PORT.format(id=json.dumps(port_id), profile=profile),
+        "00-source/source-manifest.json": _json(manifest),
+        "vendor/kickoff.json": _json(_kickoff()),
+    }
+    _write(target, found, documents, copy_weights=copy_weights)
+    return Begun(
+        path=target,
+        port_id=port_id,
+        profile=profile,
+        checkpoint=found,
+        rows=score(found),
+        missing=placeholders(manifest),
+        copied_weights=copy_weights,
+    )
+
+
+def _checked_id(port_id: str, *, given: bool) -> str:
+    if _ID.fullmatch(port_id) and len(port_id) <= 64:
+        return port_id
+    hint = "" if given else " Choose one with --id."
+    raise UsageError(
+        f"{port_id!r} cannot be the id of a port: letters and digits, joined by single dots, hyphens or underscores, "
+        f"64 at most.{hint}"
+    )
+
+
+def _check_free(target: Path) -> None:
+    try:
+        if target.is_symlink() or (target.exists() and not target.is_dir()):
+            raise UsageError(f"{target} exists and is not a directory; choose a new name.")
+        if target.is_dir() and any(target.iterdir()):
+            raise UsageError(f"{target} is not empty; a port is begun in a new or an empty directory.")
+        if not target.resolve().parent.is_dir():
+            raise UsageError(f"The directory above {target} does not exist; make it first.")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{target} cannot be looked at ({error}).") from error
+
+
+def _write(target: Path, found: Checkpoint, documents: dict[str, str], *, copy_weights: bool) -> None:
+    final = target.resolve()
+    temporary = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        temporary.mkdir()
+        for folder in FOLDERS:
+            (temporary / folder).mkdir(parents=True)
+        for file in found.files:
+            if not file.weight or copy_weights or file.name.endswith(INDEX):
+                folder = "weights" if file.weight else "hf-config"
+                shutil.copyfile(file.source, temporary / "00-source" / folder / file.name)
+        for name, text in documents.items():
+            (temporary / name).write_text(text, "utf-8")
+        temporary.rename(final)  # onto an empty directory as well; onto one that is filled meanwhile it fails
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written ({error.strerror}); nothing was left behind.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _kickoff() -> dict[str, Json]:
+    items: list[Json] = [
+        {"id": name, "title": title, "digest": None, "version": None, "received": None} for name, title in ITEMS.items()
+    ]
+    return {
+        "schema": "calaudit-kickoff/v1",
+        "vendor": f"{ASKED}who owes the items",
+        "items": items,
+        "launch_date": None,
+    }
+
+
+def _json(document: dict[str, Json]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

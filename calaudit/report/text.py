@@ -1,0 +1,167 @@
+"""The report for people at a terminal: 80 columns, by gate, every matter once."""
+
+from collections.abc import Sequence
+
+from calaudit.model import PORT, GateReport, Kind, Report, Result, Verdict
+from calaudit.report import PLAIN, Options
+from calaudit.report import _sentences as say
+from calaudit.report._groups import (
+    Group,
+    Place,
+    by_rule,
+    gate_groups,
+    matters,
+    repeated_groups,
+    tally,
+    trust_groups,
+    worst,
+)
+from calaudit.report._page import Page, kind_style, symbol, verdict_style
+
+__all__ = ["render"]
+
+
+def render(report: Report, options: Options = PLAIN) -> str:
+    """The report as text."""
+    page = Page(colour=options.colour)
+    _head(page, report)
+    repeated = repeated_groups(report)
+    for gate in report.gates:
+        if gate.planned:
+            page.blank()
+            _gate(page, report, gate, repeated)
+            if options.verbose:
+                _quiet_rules(page, report, gate)
+    _waiting(page, report)
+    _section(page, "On several gates", "open", repeated)
+    _section(page, "Signatures", "not verified", trust_groups(report))
+    _foot(page, report)
+    return page.text()
+
+
+def _head(page: Page, report: Report) -> None:
+    port = report.port
+    page.spread(f"calaudit {report.contract_version}", f"contract {report.contract_digest[:16]}…", right_style="dim")
+    page.para(f"port {port.id} · profile {port.profile} · {port.stage} · claims {port.claim}", style="dim")
+
+
+def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group]) -> None:
+    name = gate.title if gate.gate == PORT else f"{gate.gate}  {gate.title} · {gate.owner}"
+    files = say.number(gate.files, "file")
+    page.spread(f"{name} · {files}", str(gate.verdict), right_style=verdict_style(gate.verdict))
+    page.para(_counts(report, gate), indent=4, style="dim")
+    if gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY):
+        page.para(say.blocked(gate.gate, gate.verdict), indent=4, style="magenta")
+    for group in gate_groups(report, gate, but=repeated):
+        _group(page, group)
+
+
+def _counts(report: Report, gate: GateReport) -> str:
+    counts = tally(report, gate)
+    parts = [
+        f"{counts.passed} of {say.number(gate.planned, 'rule')} passed",
+        *([f"{counts.failed} failed"] if counts.failed else []),
+        *([f"{counts.open} open"] if counts.open else []),
+        *([f"{counts.warned} warned"] if counts.warned else []),
+        *([f"{counts.unsigned} unsigned"] if counts.unsigned else []),
+        *([f"{counts.not_applicable} n/a"] if counts.not_applicable else []),
+    ]
+    return f"technically {gate.technical}: {', '.join(parts)}"
+
+
+def _group(page: Page, group: Group) -> None:
+    mark = symbol(group.kind, group.level)
+    page.blank()
+    names = ", ".join(rule.key for rule in group.rules)
+    page.para(names, indent=2, lead=f"{mark} ", style="bold", lead_style=kind_style(group.kind, group.level))
+    if len(group.rules) == 1:
+        page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
+    for place in matters(group):
+        _matter(page, place)
+    if group.fix is not None:
+        page.para(group.fix, indent=4, lead="fix: ", lead_style="green")
+
+
+def _matter(page: Page, place: Place) -> None:
+    first = place.findings[0]
+    page.para(place.message or "(no message)", indent=4)
+    shared = len(place.findings) > 1
+    if shared and place.expected is not None:
+        page.para(place.expected, indent=6, lead="expected ")
+    for finding in place.findings:
+        if finding.location is not None:
+            page.whole(str(finding.location), indent=6, style="cyan")
+        if not shared and first.expected is not None:
+            page.para(first.expected, indent=6, lead="expected ")
+        if finding.actual is not None:
+            page.para(finding.actual, indent=6, lead="actual   ")
+
+
+def _quiet_rules(page: Page, report: Report, gate: GateReport) -> None:
+    page.blank()
+    for results in by_rule(gate.results).values():
+        kind = worst(results)
+        if kind not in (Kind.PASS, Kind.NOT_APPLICABLE):
+            continue
+        first: Result = results[0]
+        rule = report.rule(first)
+        said = first.message if kind is Kind.NOT_APPLICABLE else f"{rule.title} ({first.examined} examined)"
+        lead = f"{symbol(kind, first.level)} "
+        page.para(f"{rule.key}: {said}", indent=2, lead=lead, lead_style=kind_style(kind, first.level), style="dim")
+
+
+def _waiting(page: Page, report: Report) -> None:
+    """The gates that were not judged, a line for each run of gates that wait for the same."""
+    runs: list[list[GateReport]] = []
+    for gate in report.gates:
+        if gate.planned:
+            continue
+        if runs and runs[-1][0].verdict is gate.verdict:
+            runs[-1].append(gate)
+        else:
+            runs.append([gate])
+    for run in runs:
+        page.blank()
+        names = f"{run[0].gate}  {run[0].title}" if len(run) == 1 else f"{run[0].gate} to {run[-1].gate}"
+        verdict = run[0].verdict
+        page.spread(names, str(verdict), right_style=verdict_style(verdict))
+        what = "not claimed, and no file is there." if verdict is Verdict.NOT_STARTED else say.blocked("", verdict)
+        page.para(what, indent=4, style="dim" if verdict is Verdict.NOT_STARTED else "magenta")
+
+
+def _section(page: Page, name: str, state: str, groups: Sequence[Group]) -> None:
+    """What is open alike on many gates, once."""
+    if not groups:
+        return
+    page.blank()
+    page.spread(name, state, right_style="bold yellow")
+    for group in groups:
+        page.blank()
+        rule = group.rules[0]
+        lead_style = kind_style(group.kind, group.level)
+        page.para(rule.key, indent=2, lead=f"{symbol(group.kind, group.level)} ", style="bold", lead_style=lead_style)
+        page.para(rule.title, indent=4, lead="rule: ", style="dim")
+        where = ", ".join("the port" if gate == PORT else gate for gate in group.gates)
+        said = "" if rule.trust else f" {group.findings[0].message}"
+        page.para(f"Open on {where}.{said}", indent=4)
+        page.para(rule.fix, indent=4, lead="fix: ", lead_style="green")
+
+
+def _foot(page: Page, report: Report) -> None:
+    page.blank()
+    for note in report.notes:
+        first, *more = note.splitlines() or [""]
+        page.para(first, lead="note: ", lead_style="cyan")
+        for line in more:
+            page.para(line.lstrip(" "), indent=2 + len(line) - len(line.lstrip(" ")))
+    if report.unsafe:
+        page.para(f"UNSAFE: this audit was weakened by {', '.join(report.unsafe)}.", style="bold red")
+    page.rule()
+    exits = f"exit {report.exit_code}: {say.EXITS.get(report.exit_code, 'unknown')}"
+    page.spread(str(report.verdict), exits, left_style=verdict_style(report.verdict), right_style="dim")
+    page.para(f"{say.title(report)[0].upper()}{say.title(report)[1:]}.")
+    page.para(say.meaning(report))
+    unsigned = say.unsigned(report)
+    if unsigned is not None:
+        page.para(unsigned)
+    page.para(say.next_step(report), lead="Next: ", lead_style="bold")
