@@ -1,0 +1,1 @@
+"""Examples: a real model port and the toolchain that makes it."""
