@@ -1,0 +1,266 @@
+"""``calaudit verify``, over reports made by hand; and once over the shipped port."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from calaudit.cli import cli
+from calaudit.errors import ContractError, UsageError
+from calaudit.model import Report
+from calaudit.report._layout import cells
+from tests.report.samples import SAMPLES
+
+Run = Callable[..., Result]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "ports/tiny").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "ports/tiny"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, port: Path) -> Run:
+    """Run ``verify`` as if the audit had given a sample, or had raised."""
+
+    def invoke(*args: str, sample: str = "failed", raises: Exception | None = None) -> Result:
+        def audit(path: Path, **options: object) -> Report:
+            if raises is not None:
+                raise raises
+            assert Path(path) in (Path("ports/tiny"), Path())
+            return SAMPLES[sample]()
+
+        monkeypatch.setattr("calaudit.cli._shared.audit", audit)
+        return CliRunner().invoke(cli, ["verify", *args])
+
+    return invoke
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_exit_code_is_the_reports(run: Run, sample: str) -> None:
+    done = run("ports/tiny", sample=sample)
+    assert done.exit_code == SAMPLES[sample]().exit_code
+    assert f"exit {done.exit_code}:" in done.stdout
+    assert done.stderr == ""
+
+
+def test_port_is_the_current_directory_by_default(run: Run) -> None:
+    assert run().exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["text", "json", "sarif", "junit", "github", "markdown"])
+def test_formats_on_stdout(run: Run, name: str) -> None:
+    done = run("ports/tiny", "-o", name)
+    assert done.exit_code == 1
+    assert "greedy-mismatch" in done.stdout
+
+
+def test_files_and_stdout(run: Run, tmp_path: Path) -> None:
+    done = run("ports/tiny", "-o", "json=report.json", "-o", f"sarif={tmp_path}/report.sarif", "-o", "junit=-")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("<?xml")
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "FAILED"
+    bases = json.loads((tmp_path / "report.sarif").read_text())["runs"][0]["originalUriBaseIds"]
+    assert bases["PORT"]["uri"] == "ports/tiny/"
+
+
+def test_text_goes_to_stdout_besides_files(run: Run) -> None:
+    assert run("ports/tiny", "-o", "json=report.json").stdout.startswith("calaudit ")
+
+
+def test_quiet_writes_only_what_is_asked_for(run: Run, tmp_path: Path) -> None:
+    done = run("ports/tiny", "--quiet", "-o", "json=report.json")
+    assert (done.stdout, done.stderr, done.exit_code) == ("", "", 1)
+    assert (tmp_path / "report.json").exists()
+    assert run("ports/tiny", "--quiet", "-o", "json").stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["-o", "html"], "There is no format 'html'; formats are github, json, junit, markdown, sarif, text."),
+        (["-o", "json", "-o", "sarif"], "Standard output takes one report, not json and sarif"),
+        (["-o", "json="], "names no file"),
+        (["-o", "json=nowhere/x.json"], "is no directory"),
+        (["-o", "json=ports"], "is a directory"),
+        (["-o", "json=a", "-o", "sarif=./a"], "cannot go to one file"),
+        (["-o", "json=ports/tiny/report.json"], "would be a file of the port"),
+        (["--jobs", "0"], "--jobs"),
+        (["--no-such"], "No such option"),
+    ],
+)
+def test_usage_errors(run: Run, args: list[str], said: str) -> None:
+    done = run("ports/tiny", *args)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (UsageError("There is no gate G11."), 2, "calaudit: There is no gate G11.\n"),
+        (ContractError("gates.yaml: \x1b[31m bad"), 2, "calaudit: gates.yaml: \\x1b[31m bad\n"),
+        (RuntimeError("boom"), 4, "calaudit: Internal error: RuntimeError: boom"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+    ],
+)
+def test_errors(run: Run, error: Exception, code: int, said: str) -> None:
+    done = run("ports/tiny", raises=error)
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_traceback_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALAUDIT_DEBUG", "1")
+    assert "Traceback" in run("ports/tiny", raises=RuntimeError("boom")).stderr
+
+
+def test_a_file_that_cannot_be_written_is_whole_or_absent(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.json").write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = run("ports/tiny", "-o", "json=report.json")
+    assert done.exit_code == 2
+    assert "No space left on device" in done.stderr
+    assert (tmp_path / "report.json").read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ports", "report.json"]
+
+
+def test_a_file_is_replaced_and_not_written_into(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "report.json"
+    target.write_text("old")
+    before = target.stat().st_ino
+    run("ports/tiny", "-o", "json=report.json")
+    assert target.stat().st_ino != before
+    assert json.loads(target.read_text())["exit_code"] == 1
+
+
+def test_no_colour_into_a_pipe(run: Run) -> None:
+    assert "\x1b" not in run("ports/tiny").stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "args", "coloured"),
+    [
+        ({}, [], True),
+        ({"NO_COLOR": "1"}, [], False),
+        ({"NO_COLOR": ""}, [], True),
+        ({"TERM": "dumb"}, [], False),
+        ({}, ["--no-color"], False),
+        ({}, ["-o", "json"], False),
+    ],
+)
+def test_colour_on_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], args: list[str], *, coloured: bool
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    from calaudit.cli import _shared
+
+    monkeypatch.setattr(_shared, "sys", _Terminal())
+    assert ("\x1b[" in run("ports/tiny", *args).stdout) == coloured
+
+
+class _Terminal:
+    """``sys`` with an output that is a terminal and an error output that is none."""
+
+    @property
+    def stdout(self) -> object:
+        stream = sys.stdout
+        stream.isatty = lambda: True  # type: ignore[method-assign]
+        return stream
+
+    stderr = sys.stderr
+
+
+def test_output_whose_encoding_lacks_characters(port: Path) -> None:
+    code = "from calaudit.cli._shared import emit\nemit('✗ 参考\\n')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == b"\\u2717 \\u53c2\\u8003\n"
+
+
+def test_a_reader_that_goes_away(port: Path) -> None:
+    code = (
+        "import calaudit.cli._shared as shared, calaudit.cli as cli\n"
+        "from tests.report.samples import failed\n"
+        "shared.audit = lambda *a, **k: failed()\n"
+        "cli.main()\n"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "verify", "ports/tiny", "-o", "json"],
+        check=False,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def calaudit(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "calaudit", *args]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, env=os.environ | environment)
+
+
+EXAMPLE = "examples/model-port/tiny-dense"
+
+
+def test_the_shipped_port_is_right_and_unsigned() -> None:
+    done = calaudit("verify", EXAMPLE)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "Nothing is wrong, but" in done.stdout
+    assert "cannot be verified yet" in " ".join(done.stdout.split())
+    assert all(cells(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_the_report_of_the_shipped_port_follows_its_schema_and_is_the_same_twice(tmp_path: Path) -> None:
+    first = calaudit("verify", EXAMPLE, "-o", "json", "-o", f"sarif={tmp_path}/a.sarif", "--jobs", "1")
+    again = calaudit("verify", EXAMPLE, "-o", "json", "--quiet", PYTHONHASHSEED="7")
+    assert first.stdout == again.stdout
+    schema = json.loads((ROOT / "schemas/report/v1.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(json.loads(first.stdout))
+    sarif = json.loads((ROOT / "tests/fixtures/sarif/sarif-schema-2.1.0.json").read_text())
+    jsonschema.Draft4Validator(sarif).validate(json.loads((tmp_path / "a.sarif").read_text()))
+    assert str(ROOT) not in first.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["verify", EXAMPLE, "--through", "G11"], "There is no gate G11"),
+        (["verify", "no/such/port"], "no/such/port"),
+        (["status", "no/such/port"], "no/such/port"),
+    ],
+)
+def test_usage_errors_of_the_audit(args: list[str], said: str) -> None:
+    done = calaudit(*args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,247 @@
+"""Reports made by hand: every verdict, every kind, and the shapes that a real port gives."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from calaudit.model import EVERY_GATE, GateReport, Kind, Level, Location, Port, Report, Result, Rule, Verdict
+
+KINDS = frozenset(Kind)
+DIGEST = "4f" * 32
+TITLES = {
+    "port": "Port",
+    "G0": "Intake",
+    "G1": "Reference",
+    "G2": "ONNX export",
+    "G3": "Op gap",
+    "G4": "Quantization",
+    "G5": "Compile",
+}
+
+
+def rule(key: str, *, level: Level = Level.ERROR, trust: bool = False, fix: str = "Run the step again.") -> Rule:
+    """A rule by its key."""
+    gate, _, name = key.partition(".")
+    return Rule(
+        id=name,
+        gate=EVERY_GATE if gate == "common" else gate,
+        level=level,
+        title=f"Demand {name.replace('-', ' ')}",
+        why="It matters for a reason that takes a sentence to tell.",
+        fix=fix,
+        kinds=KINDS,
+        trust=trust,
+    )
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        r.key: r
+        for r in (
+            rule("common.symlink", fix="Replace the link by the file."),
+            rule("common.digest-mismatch", fix="Restore the file, or run the step again that writes the list."),
+            rule("common.schema-unknown", level=Level.WARNING, fix="Add the schema member."),
+            rule("common.signoff-missing", trust=True, fix="Pin a trust root and have the role sign off the gate."),
+            rule("common.owner-missing", trust=True, fix="Pin a trust root whose registry names the owner."),
+            rule("port.kickoff-incomplete", fix="Ask the vendor for what is missing."),
+            rule("G1.reference-not-reproducible", fix="Fix the environment and run the reference twice."),
+            rule("G1.prompt-hint", level=Level.NOTE, fix="Add prompts."),
+            rule("G2.greedy-mismatch", fix="Compare the first differing step of one prompt by hand."),
+            rule("G2.onnx-invalid", fix="Export again and run `onnx.checker`."),
+            rule("G2.op-inventory-wrong", fix="List the operators again."),
+        )
+    }
+)
+
+
+def result(key: str, gate: str, kind: Kind = Kind.PASS, message: str = "", **more: object) -> Result:
+    """A result of one of :data:`RULES`."""
+    found = RULES[key]
+    return Result(rule=found.id, gate=gate, kind=kind, level=found.level, message=message, examined=3, **more)  # type: ignore[arg-type]
+
+
+def gate(name: str, *results: Result, verdict: Verdict, technical: Verdict | None = None) -> GateReport:
+    """A gate with these results; without any it was not judged."""
+    return GateReport(
+        gate=name,
+        title=TITLES[name],
+        owner="model" if name in ("G0", "G1") else "compiler",
+        back_to=f"what made {name}",
+        verdict=verdict,
+        technical=technical or verdict,
+        technical_digest=DIGEST if results else "",
+        planned=len({r.rule for r in results}),
+        files=4 if results else 0,
+        results=tuple(sorted(results, key=lambda r: (r.rule, str(r.location), r.message))),
+    )
+
+
+def report(verdict: Verdict, exit_code: int, *gates: GateReport, **more: object) -> Report:
+    """A report of a small port."""
+    fields: dict[str, object] = {
+        "port": Port(id="tiny-dense", profile="dense-single-chip", stage="development", claim="G2"),
+        "contract_digest": "ab" * 32,
+        "contract_version": "0.1.0",
+        "through": "G2",
+    }
+    return Report(verdict=verdict, exit_code=exit_code, gates=gates, rules=RULES, **(fields | more))  # type: ignore[arg-type]
+
+
+def trust(name: str, owner: str = "model") -> tuple[Result, Result]:
+    """What every gate has while nothing is signed."""
+    return (
+        result("common.owner-missing", name, Kind.OPEN, f"No trust root is pinned, so nobody owns the role {owner}."),
+        result("common.signoff-missing", name, Kind.OPEN, f"No trust root is pinned; no signoff by {owner}."),
+    )
+
+
+def passed() -> Report:
+    """Everything passes, with a warning."""
+    hint = Location(path="01-reference/prompts.jsonl")
+    return report(
+        Verdict.PASSED,
+        0,
+        gate("port", result("common.symlink", "port"), verdict=Verdict.PASSED),
+        gate("G0", result("common.symlink", "G0"), verdict=Verdict.PASSED),
+        gate(
+            "G1",
+            result("common.symlink", "G1"),
+            result("G1.prompt-hint", "G1", Kind.FAIL, "There are few prompts in Persian.", location=hint),
+            result("common.schema-unknown", "G1", Kind.FAIL, "The document has no schema tag.", location=hint),
+            verdict=Verdict.PASSED,
+        ),
+        gate("G2", result("common.symlink", "G2"), verdict=Verdict.PASSED),
+        gate("G3", verdict=Verdict.NOT_STARTED),
+        gate("G4", verdict=Verdict.NOT_STARTED),
+    )
+
+
+def unsigned() -> Report:
+    """Nothing is wrong and nothing is signed: what the shipped example gives."""
+    judged = [
+        gate(
+            name,
+            result("common.symlink", name),
+            result("common.digest-mismatch", name, Kind.NOT_APPLICABLE, "There is no list of digests here."),
+            *trust(name, "export" if name == "G2" else "model"),
+            verdict=Verdict.INCOMPLETE,
+            technical=Verdict.PASSED,
+        )
+        for name in ("G0", "G1", "G2")
+    ]
+    port = gate("port", result("common.symlink", "port"), verdict=Verdict.PASSED)
+    return report(Verdict.INCOMPLETE, 3, port, *judged, gate("G3", verdict=Verdict.NOT_STARTED))
+
+
+def failed() -> Report:
+    """A port with mistakes of every kind."""
+    absent = Location(path="02-onnx/model.onnx")
+    missing = "02-onnx/model.onnx is missing, so its graph cannot be read; run the export."
+    manifest = "00-source/source-manifest.json"
+    return report(
+        Verdict.FAILED,
+        1,
+        gate("port", result("common.symlink", "port"), verdict=Verdict.PASSED),
+        gate("G0", *trust("G0"), result("common.symlink", "G0"), verdict=Verdict.INCOMPLETE, technical=Verdict.PASSED),
+        gate(
+            "G1",
+            *trust("G1"),
+            *(
+                result(
+                    "common.digest-mismatch",
+                    "G1",
+                    Kind.FAIL,
+                    f"00-source/weights/model-{n:05}.safetensors is not the file that is listed.",
+                    location=Location(path=manifest, line=12 + n, pointer=f"/files/{n}/sha256"),
+                    expected=f"sha256 {n:02}{'9c' * 31}",
+                    actual=f"sha256 {n:02}{'1d' * 31}",
+                )
+                for n in range(2)
+            ),
+            *(
+                result(
+                    "common.symlink",
+                    "G1",
+                    Kind.FAIL,
+                    "A symbolic link is not a file of the port.",
+                    location=Location(path=f"01-reference/{name}"),
+                    actual=f"a link to /etc/{name}",
+                )
+                for name in ("passwd", "shadow", "参考输出")
+            ),
+            result("G1.prompt-hint", "G1", Kind.FAIL, "There are few prompts in Persian."),
+            verdict=Verdict.FAILED,
+        ),
+        gate(
+            "G2",
+            *trust("G2", "export"),
+            result("common.symlink", "G2"),
+            result(
+                "G2.greedy-mismatch",
+                "G2",
+                Kind.FAIL,
+                "Prompt code-017 gives another token at step 3, where the reference's margin is 0.41: far more than "
+                "rounding can explain, so the export computes something else.",
+                location=Location(path="02-onnx/onnx-outputs.jsonl", line=18, pointer="/steps/3/token"),
+                expected="411",
+                actual="17",
+            ),
+            result("G2.onnx-invalid", "G2", Kind.OPEN, missing, location=absent),
+            result("G2.op-inventory-wrong", "G2", Kind.OPEN, missing, location=absent),
+            verdict=Verdict.FAILED,
+        ),
+        gate("G3", verdict=Verdict.NOT_STARTED),
+    )
+
+
+def blocked_compiler() -> Report:
+    """The vendor has not delivered."""
+    late = ("G3", "G4", "G5")
+    kickoff = result(
+        "port.kickoff-incomplete",
+        "port",
+        Kind.OPEN,
+        "The vendor has not delivered compiler-image.",
+        location=Location(path="vendor/kickoff.json", pointer="/items/0/digest", line=7),
+        blocks=Verdict.BLOCKED_COMPILER,
+        blocked_gates=late,
+    )
+    return report(
+        Verdict.INCOMPLETE,
+        3,
+        gate("port", kickoff, result("common.symlink", "port"), verdict=Verdict.PASSED),
+        gate("G0", *trust("G0"), result("common.symlink", "G0"), verdict=Verdict.INCOMPLETE, technical=Verdict.PASSED),
+        gate("G3", result("common.symlink", "G3"), verdict=Verdict.BLOCKED_COMPILER, technical=Verdict.PASSED),
+        *(gate(name, verdict=Verdict.BLOCKED_COMPILER, technical=Verdict.NOT_STARTED) for name in late[1:]),
+        through="G3",
+    )
+
+
+def blocked_reproducibility() -> Report:
+    """Two reference runs differ."""
+    found = result(
+        "G1.reference-not-reproducible",
+        "G1",
+        Kind.FAIL,
+        "The second run gives other logits.",
+        blocks=Verdict.BLOCKED_REPRODUCIBILITY,
+    )
+    return report(
+        Verdict.BLOCKED_REPRODUCIBILITY, 1, gate("G1", found, verdict=Verdict.BLOCKED_REPRODUCIBILITY), through="G1"
+    )
+
+
+def crashed() -> Report:
+    """A rule crashed."""
+    found = result("G2.onnx-invalid", "G2", Kind.OPEN, "The rule crashed (KeyError: 'x'). Please report it.")
+    return report(
+        Verdict.INCOMPLETE,
+        4,
+        gate("G2", found, verdict=Verdict.INCOMPLETE),
+        notes=("Internal error: G2.onnx-invalid on G2: Traceback\n  File x, line 1\nKeyError: 'x'",),
+        unsafe=("--unsafe-time",),
+    )
+
+
+SAMPLES: Mapping[str, Callable[[], Report]] = MappingProxyType(
+    {f.__name__: f for f in (passed, unsigned, failed, blocked_compiler, blocked_reproducibility, crashed)}
+)

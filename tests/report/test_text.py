@@ -1,0 +1,138 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from calaudit.model import Kind, Report, Verdict
+from calaudit.report import Options, renderer
+from calaudit.report._layout import cells
+from tests.report import samples
+from tests.report.nasty import reports
+from tests.report.samples import SAMPLES
+
+render = renderer("text")
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def shown_paths(report: Report) -> set[str]:
+    return {str(r.location) for r in report.findings if r.location is not None}
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_eighty_columns(sample: str, verbose: bool) -> None:
+    for line in render(SAMPLES[sample](), Options(verbose=verbose)).splitlines():
+        assert cells(line) <= 80
+
+
+@settings(max_examples=60, deadline=None)
+@given(report=reports())
+def test_only_paths_are_wider(report: Report) -> None:
+    from calaudit.report._escape import inert, visible
+
+    paths = {inert(visible(path)).strip() for path in shown_paths(report)}
+    for line in render(report).splitlines():
+        # `inert` can lengthen a full line by a few characters: better than a command in a log.
+        assert cells(line) <= 80 or line.strip() in paths or "\\x3a:" in line or "\\x23#" in line
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_colour_changes_nothing_else(sample: str) -> None:
+    report = SAMPLES[sample]()
+    coloured = render(report, Options(colour=True))
+    assert "\x1b[" in coloured
+    assert ANSI.sub("", coloured) == render(report)
+
+
+def test_passed() -> None:
+    out = flat(render(SAMPLES["passed"]()))
+    assert "exit 0: passed" in out
+    assert "Nothing is wrong through G2, and nothing is left to verify." in out
+    assert "2 rules warned, which does not decide: G1 2." in out
+    assert "G3 to G4 NOT_STARTED" in out
+    assert "Next: Go on with the gate after G2" in out
+
+
+def test_unsigned_says_so_once() -> None:
+    out = flat(render(SAMPLES["unsigned"]()))
+    assert "Nothing is wrong, but 6 rules could not be verified: G0 2, G1 2, G2 2." in out
+    assert "All of them wait for signatures, which cannot be verified yet" in out
+    assert out.count("common.signoff-missing") == 1
+    assert "Open on G0, G1, G2." in out
+    assert out.count("Pin a trust root and have the role sign off the gate.") == 1
+    assert "technically PASSED" in out
+
+
+def test_failed_lists_every_finding_and_each_fix_once() -> None:
+    report = SAMPLES["failed"]()
+    out = render(report)
+    for path in shown_paths(report):
+        assert path in out
+    assert out.count("A symbolic link is not a file of the port.") == 1
+    assert out.count("fix: Replace the link by the file.") == 1
+    assert "a link to /etc/passwd" in out
+    assert "expected 411" in out
+    assert "actual   17" in out
+
+
+def test_one_cause_is_told_once() -> None:
+    out = render(SAMPLES["failed"]())
+    assert "? G2.onnx-invalid, G2.op-inventory-wrong" in out
+    assert out.count("02-onnx/model.onnx is missing") == 1
+
+
+def test_what_fails_comes_before_what_is_open_and_what_warns() -> None:
+    out = render(SAMPLES["failed"]())
+    assert out.index("G2.greedy-mismatch") < out.index("G2.onnx-invalid")
+    assert out.index("common.symlink") < out.index("G1.prompt-hint")
+
+
+def test_open_alike_on_several_gates_is_told_once() -> None:
+    gates = [
+        samples.gate(name, samples.result("common.symlink", name, Kind.OPEN, "No file."), verdict=Verdict.INCOMPLETE)
+        for name in ("G0", "G1", "G2")
+    ]
+    out = flat(render(samples.report(Verdict.INCOMPLETE, 3, *gates)))
+    assert out.count("No file.") == 1
+    assert "Open on G0, G1, G2. No file." in out
+
+
+def test_blocked_gates_say_why() -> None:
+    out = flat(render(SAMPLES["blocked_compiler"]()))
+    assert "G4 to G5 BLOCKED_COMPILER Blocked, since the compiler vendor has to deliver" in out
+    assert "G3: blocked, since the compiler vendor" in out
+
+
+def test_blocked_by_reproducibility() -> None:
+    out = flat(render(SAMPLES["blocked_reproducibility"]()))
+    assert "BLOCKED_REPRODUCIBILITY exit 1" in out
+    assert "the result could not be reproduced" in out
+
+
+def test_crash_and_unsafe_flags_are_shown() -> None:
+    out = render(SAMPLES["crashed"]())
+    assert "note: Internal error: G2.onnx-invalid" in out
+    assert "KeyError: 'x'" in out
+    assert "UNSAFE: this audit was weakened by --unsafe-time." in out
+    assert "exit 4: calaudit itself failed" in out
+    assert "says nothing reliable" in flat(out)
+
+
+def test_passed_rules_are_counted_and_listed_on_demand() -> None:
+    report = SAMPLES["unsigned"]()
+    assert "✓" not in render(report)
+    assert "1 of 4 rules passed, 2 unsigned, 1 n/a" in render(report)
+    verbose = render(report, Options(verbose=True))
+    assert "✓ common.symlink: Demand symlink (3 examined)" in verbose
+    assert "There is no list of digests here." in flat(verbose)
+
+
+def test_long_values_are_whole() -> None:
+    value = "v" * 500
+    found = samples.result("common.symlink", "G0", Kind.FAIL, "Long.", actual=value, expected=value)
+    out = render(samples.report(Verdict.FAILED, 1, samples.gate("G0", found, verdict=Verdict.FAILED)))
+    assert out.replace("\n", "").replace(" ", "").count("v" * 500) == 2
