@@ -20,15 +20,17 @@ def rows(scale: float, repeats: int) -> Sequence[Row]:
         },
         repeats=repeats,
     )
-    return [row(seconds, work=f"YAML {len(data) / 1e6:.1f} MB", ours="calaudit", peer="CSafeLoader", limit=1 / 4)]
+    return [row(seconds, work=f"YAML {len(data) / 1e6:.1f} MB", peer="CSafeLoader", limit=1 / 4)]
 
 
 def document(size: int) -> bytes:
     """An operator matrix of about so many bytes."""
     entry = (
-        "- op_type: Op{n}\n  domain: \"\"\n  opsets: [18, 19, 20]\n  dtypes: [float32, bfloat16]\n"
-        "  support: C{c}\n  lowering: direct\n  limits: {{context: 8192, batch: {n}, ratio: 0.{n}}}\n  notes: an operator of the matrix\n"
-    )  # fmt: skip
+        '- op_type: Op{n}\n  domain: ""\n'
+        "  opsets: [18, 19, 20]\n  dtypes: [float32, bfloat16]\n"
+        "  support: C{c}\n  lowering: direct\n  limits: {{context: 8192, batch: {n}, ratio: 0.{n}}}\n"
+        "  notes: an operator of the matrix\n"
+    )
     parts = ["ops:\n"]
     length = number = 0
     while length < size:

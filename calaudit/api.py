@@ -31,7 +31,7 @@ def audit(
     through: str | None = None,
     contract: Contract | None = None,
     jobs: int | None = None,
-    progress: Callable[[str], None] = lambda message: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Audit the port directory at ``path`` and say what was found.
 
@@ -81,7 +81,7 @@ def audit(
         contract_digest=contract.digest,
         contract_version=contract.version,
         through=through,
-        notes=tuple(f"Internal error: {crash}" for crash in done.crashes),
+        notes=tuple(f"Internal error: {crash} Please report it." for crash in done.crashes),
     )
 
 

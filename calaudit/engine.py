@@ -6,7 +6,7 @@ this version does not have is open.
 """
 
 import hashlib
-import traceback
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +22,9 @@ from calaudit.model import EVERY_GATE, PORT, Gate, GateReport, Kind, Level, Port
 
 FINDINGS_LIMIT = 1000
 """How many findings one rule may list on one gate; the rest is counted in one more."""
+
+_LOG = logging.getLogger(__name__)
+"""Tracebacks of crashed rules, at debug level: reports carry the sentence, never a machine's paths."""
 
 _ORDER = {gate: n for n, gate in enumerate([PORT, *(f"G{i}" for i in range(11))])}
 
@@ -42,7 +45,7 @@ def plan_gates(contract: Contract, facts: Facts, through: str) -> tuple[str, ...
     return tuple(g for g in gates if g in claimed or facts.evidence.has_gate(g))
 
 
-def run(
+def run(  # noqa: PLR0913 - the station's whole input, by name
     contract: Contract,
     checks: Sequence[Check],
     facts: Facts,
@@ -50,7 +53,7 @@ def run(
     port: Port,
     params: Mapping[str, Value],
     planned: Sequence[str],
-    on_gate: Callable[[str], None] = lambda gate: None,
+    on_gate: Callable[[str], None] = lambda _: None,
 ) -> Run:
     """Judge the port and every planned gate; a gate that is not planned is NOT_STARTED.
 
@@ -81,21 +84,23 @@ def run(
 
 def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:
     results: list[Result] = []
-    dropped: dict[Kind, list[Result]] = {}
+    dropped: dict[Kind, tuple[Result, int]] = {}
     try:
         for result in item.run(view):
             _check_spoken(item.rule, view, result)
             if len(results) < FINDINGS_LIMIT:
                 results.append(result)
             else:
-                dropped.setdefault(result.kind, []).append(result)
+                first, count = dropped.get(result.kind, (result, 0))
+                dropped[result.kind] = (first, count + 1)
     except MissingFact as missing:
         results.append(view.open(missing.message, at=missing.at))
     except Exception as error:  # noqa: BLE001 - a crash of one rule is a result (open) and an exit code, never a pass
-        crashes.append(f"{item.rule.key} on {view.gate}: {''.join(traceback.format_exception(error))}")
+        _LOG.debug("%s on %s crashed", item.rule.key, view.gate, exc_info=error)
+        crashes.append(f"{item.rule.key} crashed on {view.gate} ({type(error).__name__}: {error}).")
         results.append(view.open(f"The rule crashed ({type(error).__name__}: {error}). Please report it."))
     # One for each kind: a failure beyond the limit still fails.
-    results += [_summary(more) for more in dropped.values()]
+    results += [_summary(first, count) for first, count in dropped.values()]
     if not results:
         passed = view.examined > 0
         message = "" if passed else "Nothing was examined, so nothing can be said."
@@ -121,10 +126,8 @@ def _check_spoken(rule: Rule, view: View, result: Result) -> None:
         raise AssertionError(f"{rule.key} gave a result of {result.gate}.{result.rule} at level {result.level}")
 
 
-def _summary(more: Sequence[Result]) -> Result:
-    return replace(
-        more[0], message=f"… and {len(more)} more of this rule.", location=None, expected=None, actual=None
-    )
+def _summary(first: Result, count: int) -> Result:
+    return replace(first, message=f"… and {count} more of this rule.", location=None, expected=None, actual=None)
 
 
 def _thresholds_without_rule(gate: Gate | None, wanted: Iterable[Check]) -> list[Check]:

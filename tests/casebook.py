@@ -1,22 +1,26 @@
 """Case tables: one good port, and what each edit of it must do to the rules.
 
-``tests/cases/<gate>.<rule>.toml`` holds the cases of one rule. A case edits a copy of the good port; ``expect`` is what the
-rule then says on its gate, ``also`` (shell patterns)
-every other rule whose results change. A case that changes more, or less, fails.
+``tests/cases/<gate>.<rule>.toml`` holds the cases of one rule. A case edits a copy of the good port; ``expect`` is what
+the rule then says on its gate, ``also`` (shell patterns) every other rule whose results change. A case that changes more, or less, fails.
 """
 
+import errno
 import json
+import os
 import re
 import shutil
+import socket
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from calaudit.contract import Contract
+from calaudit.evidence.reader import Opener
 from tests import graph_edits, rehash
 
 TABLES = Path(__file__).parent / "cases"
@@ -43,7 +47,8 @@ class Case:
     link: dict[str, str] = field(default_factory=dict)
     hardlink: dict[str, str] = field(default_factory=dict)
     special: dict[str, str] = field(default_factory=dict)
-    mode: dict[str, str] = field(default_factory=dict)
+    rawname: dict[str, str] = field(default_factory=dict)
+    meanwhile: dict[str, str] = field(default_factory=dict)
     rehash: bool = False
     profile: str = ""
     gate: str = ""
@@ -94,8 +99,24 @@ class Case:
             (port / target).hardlink_to(port / existing)
         for target, kind in self.special.items():
             _SPECIAL[kind](port / target)
-        for name, mode in self.mode.items():
-            (port / name).chmod(int(mode, 8))
+        for folder, name in self.rawname.items():
+            Path(os.fsdecode(os.fsencode(port / folder) + b"/" + bytes.fromhex(name))).write_bytes(b"x")
+
+    def interfere(self, monkeypatch: pytest.MonkeyPatch, port: Path) -> None:
+        """Let something happen to a file at the moment the audit opens it: ``grow`` it, or ``refuse`` to open it."""
+        plain = Opener.open
+
+        def opened(opener: Opener, raw: str) -> int:
+            match self.meanwhile.get(raw):
+                case "grow":
+                    with (port / raw).open("ab") as file:
+                        file.write(b"\n")
+                case "refuse":
+                    raise PermissionError(errno.EACCES, "Permission denied", raw)
+            return plain(opener, raw)
+
+        if self.meanwhile:
+            monkeypatch.setattr(Opener, "open", opened)
 
 
 def cases() -> list[Case]:
@@ -106,18 +127,9 @@ def cases() -> list[Case]:
     return found
 
 
-def _fifo(path: Path) -> None:
-    import os
-
-    os.mkfifo(path)
-
-
 def _socket(path: Path) -> None:
-    import os
-    import socket
-
     with socket.socket(socket.AF_UNIX) as server:  # bound by a short relative name: AF_UNIX paths are limited
-        here = os.getcwd()
+        here = Path.cwd()
         os.chdir(path.parent)
         try:
             server.bind(path.name)
@@ -125,7 +137,7 @@ def _socket(path: Path) -> None:
             os.chdir(here)
 
 
-_SPECIAL: dict[str, Callable[[Path], None]] = {"fifo": _fifo, "socket": _socket}
+_SPECIAL: dict[str, Callable[[Path], None]] = {"fifo": os.mkfifo, "socket": _socket}
 
 
 def _parent(path: Path) -> None:

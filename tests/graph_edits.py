@@ -344,7 +344,12 @@ def bypass_query_rotation(model: ModelProto) -> None:
 
 def half_bypass(model: ModelProto) -> None:
     """Half of each key goes around the rotation."""
-    _relink(model, "layers.1.attention.k.heads.new_low", "layers.1.attention.k.heads.low", "layers.1.attention.k.heads.rotated")
+    _relink(
+        model,
+        "layers.1.attention.k.heads.new_low",
+        "layers.1.attention.k.heads.low",
+        "layers.1.attention.k.heads.rotated",
+    )
 
 
 def cosine_for_sine(model: ModelProto) -> None:

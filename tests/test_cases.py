@@ -10,7 +10,9 @@ import pytest
 from calaudit import Report, audit
 from calaudit.checks.catalogue import catalogue
 from calaudit.contract import Contract
-from calaudit.model import EVERY_GATE, PORT as PORT_GATE
+from calaudit.model import EVERY_GATE
+from calaudit.model import PORT as PORT_GATE
+from tests import guard
 from tests.casebook import PORT, Case, cases, iter_rules
 
 
@@ -30,11 +32,17 @@ def good(contract: Contract) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_case(case: Case, tmp_path: Path, contract: Contract, good: dict[str, list[str]], inert: None) -> None:
+def test_case(
+    case: Case, tmp_path: Path, contract: Contract, good: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = tmp_path / "tiny-dense"
     shutil.copytree(PORT, port)
     case.apply(port, contract)
-    said = by_rule(audit(port, contract=contract))
+    case.interfere(monkeypatch, port)
+    with guard.inert():
+        report = audit(port, contract=contract)
+    assert report.notes == ()
+    said = by_rule(report)
     key = f"{case.rule}@{case.judged_on}" if case.rule.startswith("common.") else case.rule
     assert key in said, f"{case.rule} was not planned"
     assert len(said[key]) == len(case.expect), f"expected {case.expect}, got {said[key]}"

@@ -134,7 +134,7 @@ def test_a_crash_is_open_and_told(error):
     done = run(make(check), make(passes, "good"))
     assert report(done).verdict is Verdict.INCOMPLETE
     assert len(done.crashes) == 1
-    assert "G0.rule on G0" in done.crashes[0]
+    assert "G0.rule crashed on G0" in done.crashes[0]
     assert "boom" in done.crashes[0]
 
 

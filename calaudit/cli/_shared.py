@@ -28,15 +28,17 @@ def audited(
     if quiet or not sys.stderr.isatty():
         return audit(port, through=through, jobs=jobs, contract=contract)
     from rich.console import Console
+    from rich.live import Live
     from rich.text import Text
 
-    with Console(stderr=True).status(Text("Loading the contract")) as status:
+    # Refreshed by hand: rich's own refreshing is a thread, and an audit may fork.
+    with Live(Text("Loading the contract"), console=Console(stderr=True), auto_refresh=False, transient=True) as live:
         return audit(
             port,
             through=through,
             jobs=jobs,
             contract=contract,
-            progress=lambda message: status.update(Text(message)),
+            progress=lambda message: live.update(Text(message), refresh=True),
         )
 
 

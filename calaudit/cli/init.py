@@ -55,8 +55,8 @@ def _told(begun: "Begun") -> Iterator[str]:
     for name, row in begun.rows.items():
         points = "?" if row.score is None else f"{row.score}" if row.settled else f"{row.score} or more"
         yield f"  {name}: {points}. {row.reason}"
-    for reason in begun.checkpoint.left_out:
-        yield f"Left out: {reason}"
+    for note in begun.checkpoint.notes:
+        yield f"Note: {note}"
     if begun.missing:
         yield f"To fill in, in 00-source/source-manifest.json ({len(begun.missing)} places marked REQUIRED, or 0):"
         tops = dict.fromkeys(pointer.split("/")[1] for pointer in begun.missing)

@@ -3,6 +3,7 @@
 Exit codes: 0 done and all well · 1 the model is faulty or differs · 2 usage · 3 something that is needed is missing.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -63,7 +64,10 @@ def _model(path: Path) -> Path:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file, not to stdout.")
 @_exits
 def ops(model: Path, output: Path | None) -> int:
-    """Print the op inventory of MODEL (a file or a port); its external data is not read."""
+    """Print the op inventory of a model.
+
+    MODEL is a file or a port; its external data is not read.
+    """
     from calaudit.files import write_atomic
     from calaudit.harness.documents import json_bytes
     from calaudit.harness.onnx_ops import op_inventory
@@ -83,7 +87,11 @@ def ops(model: Path, output: Path | None) -> int:
 )
 @_exits
 def check(model: Path, timeout: float) -> int:
-    """Check MODEL (a file or a port): external data first, then the ONNX checker in a process of its own."""
+    """Check that a model is valid ONNX.
+
+    MODEL is a file or a port. Its structure and external data are checked first, then onnx.checker looks at it in a
+    process of its own.
+    """
     from calaudit.harness.onnx_check import check_model
 
     path = _model(model)
@@ -100,7 +108,12 @@ def check(model: Path, timeout: float) -> int:
 @click.argument("port", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @_exits
 def compare(port: Path) -> int:
-    """Run the model of PORT through ONNX Runtime and write the evidence of G2 beside it."""
+    """Compare a model with its reference.
+
+    Runs the model of PORT through ONNX Runtime over all prompts and golden tensors, and writes the evidence of G2.
+    """
+    # Before numpy is imported: with more threads OpenBLAS adds in another order, and statistics move a little.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from calaudit.contract import load_contract
     from calaudit.harness.invocation import clock
     from calaudit.harness.onnx_compare import compare as run

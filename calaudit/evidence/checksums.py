@@ -29,9 +29,7 @@ def parse_checksums(data: bytes) -> tuple[tuple[Checksum, ...], list[Fault]]:
     for number, line in _numbered(data.decode()):
         match = None if "\r" in line or "\0" in line else _LINE(line)
         if match is None:
-            text = (
-                f"{shorten(line, 80)!r} is not a line of sha256sum; write 64 lower-case digits, two spaces, a path."
-            )
+            text = f"{shorten(line, 80)!r} is not a line of sha256sum; write 64 lower-case digits, two spaces, a path."
             faults.append(Fault(MALFORMED, text, line=number))
             continue
         path = unicodedata.normalize("NFC", match[2])

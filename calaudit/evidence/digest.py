@@ -86,7 +86,7 @@ def _plan(files: Iterable[Found]) -> list[Sequence[Found]]:
 
 
 def _size(found: Found) -> int:
-    return found.stat.st_size
+    return found.size
 
 
 class _Worker:
@@ -113,7 +113,7 @@ class _Worker:
             return unread(found, error)
 
     def _hash(self, found: Found, *, ahead: bool) -> Reading:
-        size, view = found.stat.st_size, self._view
+        size, view = found.size, self._view
         fd = self._opener.open(found.raw)
         try:
             length = os.readv(fd, (view,)) if size else 0

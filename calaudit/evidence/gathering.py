@@ -75,7 +75,7 @@ class _Gathering:
             # Documents first and in this thread: a pool of workers forks, which threads must not be there to see.
             for found in sorted(seen.files):
                 spec = self.specs.match(found.path)
-                if spec is None or spec.format not in PARSED or too_large(spec, found.stat.st_size):
+                if spec is None or spec.format not in PARSED or too_large(spec, found.size):
                     bulk.append((found, spec))
                 else:
                     self._document(opener, found, spec)
@@ -99,9 +99,9 @@ class _Gathering:
         self._add(reading, spec, parsed)
 
     def _reader(self, found: Found, spec: ArtifactSpec) -> Callable[[Opener, Found, ArtifactSpec], _Outcome]:
-        if spec.format is Format.JSONL and found.stat.st_size >= SPLIT:
+        if spec.format is Format.JSONL and found.size >= SPLIT:
             return self._read_windows
-        if spec.format is Format.TEXT and found.stat.st_size > DOCUMENT_LIMIT:
+        if spec.format is Format.TEXT and found.size > DOCUMENT_LIMIT:
             return _read_long_text
         return self._read_whole
 
@@ -118,7 +118,7 @@ class _Gathering:
         heads: set[str] = set()
         for found, spec in files:
             if spec is not None and spec.format in _TENSORS:
-                size = found.stat.st_size
+                size = found.size
                 fits = size <= min(DOCUMENT_LIMIT, self.byte_budget)
                 self.byte_budget -= size if fits else 0
                 (keep if fits else heads).add(found.path)
@@ -128,10 +128,10 @@ class _Gathering:
             if isinstance(result, Problem):
                 self.problems.append(result)
             else:
-                self._add(result, spec, too_large(spec, found.stat.st_size) if spec else None)
+                self._add(result, spec, too_large(spec, found.size) if spec else None)
 
     def _add(self, reading: Reading, spec: ArtifactSpec | None, parsed: Parsed | None) -> None:
-        path, size = reading.found.path, reading.found.stat.st_size
+        path, size = reading.found.path, reading.found.size
         gate = spec.gate if spec is not None else self.specs.gate_of(path)
         self.entries[path] = Entry(
             path=path, size=size, sha256=reading.sha256, spec=spec, gate=gate, textual=reading.textual
@@ -142,7 +142,7 @@ class _Gathering:
         self.contents[path] = Content(reading, parsed)
 
     def _within_budgets(self, reading: Reading, parsed: Parsed) -> Reading:
-        size = reading.found.stat.st_size
+        size = reading.found.size
         if parsed.value is not NO_VALUE:
             if size <= self.value_budget:
                 self.value_budget -= size

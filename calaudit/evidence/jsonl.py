@@ -13,8 +13,10 @@ from calaudit.errors import Malformed
 from calaudit.evidence.faults import FAULTS_LIMIT, MALFORMED, Fault, malformed, schema_faults
 from calaudit.evidence.lines import LINE_LIMIT
 from calaudit.evidence.nouns import Record, SchemaFault
-from calaudit.evidence.strict_json import is_sound, parse_json
+from calaudit.evidence.strict_json import all_sound, parse_json
 from calaudit.model import Json
+
+_BATCH = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +38,39 @@ class Checked:
 
 def check_lines(data: bytes, schema: RecordSchema | None, first_line: int = 1) -> Checked:
     """Check whole lines; ``first_line`` is the number of the first."""
-    loads = orjson.loads
-    is_valid = schema.is_valid if schema else _anything
     found = Checked()
-    lines = _split(data)
-    if len(data) >= LINE_LIMIT and max(map(len, lines)) >= LINE_LIMIT:
-        longest = max(range(len(lines)), key=lambda n: len(lines[n]))
-        text = f"The line is longer than {LINE_LIMIT >> 20} MiB; write shorter records."
-        return Checked(count=len(lines), faults=[Fault(MALFORMED, text, line=first_line + longest)])
-    for line in lines:
-        try:
-            value = loads(line)
-        except orjson.JSONDecodeError:
-            value = None
-        if type(value) is not dict or not is_sound(line, value) or not is_valid(value):
-            _explain(line, first_line + found.count, schema, found)
-        found.count += 1
+    start = 0
+    while start < len(data):
+        # Many small batches: what was read of one is still in the processor's cache when it is judged.
+        end = data.find(b"\n", start + _BATCH) + 1 or len(data)
+        batch = data[start:end]
+        lines = _split(batch)
+        if not _all_good(batch, lines, schema):
+            for number, line in enumerate(lines, first_line + found.count):
+                _check(line, number, schema, found)
+        found.count += len(lines)
+        start = end
     return found
+
+
+def _all_good(data: bytes, lines: list[bytes], schema: RecordSchema | None) -> bool:
+    """Whether surely nothing is wrong with any of these lines, which together are ``data``."""
+    if len(data) >= LINE_LIMIT:
+        return False
+    try:
+        values = list(map(orjson.loads, lines))
+    except orjson.JSONDecodeError:
+        return False
+    if set(map(type, values)) != {dict} or not all_sound(data, values):
+        return False
+    return schema is None or all(map(schema.is_valid, values))
+
+
+def _check(line: bytes, number: int, schema: RecordSchema | None, found: Checked) -> None:
+    if len(found.faults) < FAULTS_LIMIT:
+        found.faults += _faults(line, number, schema)
+    elif next(_faults(line, number, schema), None) is not None:
+        found.more += 1
 
 
 def shifted(fault: Fault, lines: int) -> Fault:
@@ -85,14 +103,10 @@ def _split(data: bytes) -> list[bytes]:
     return lines
 
 
-def _explain(line: bytes, number: int, schema: RecordSchema | None, found: Checked) -> None:
-    if len(found.faults) >= FAULTS_LIMIT:
-        found.more += 1
-        return
-    found.faults += _faults(line, number, schema)
-
-
 def _faults(line: bytes, number: int, schema: RecordSchema | None) -> Iterator[Fault]:
+    if len(line) >= LINE_LIMIT:
+        yield Fault(MALFORMED, f"The line is longer than {LINE_LIMIT >> 20} MiB; write shorter records.", line=number)
+        return
     if not line.strip():
         yield Fault(MALFORMED, "The line is blank; remove it.", line=number)
         return
@@ -107,7 +121,3 @@ def _faults(line: bytes, number: int, schema: RecordSchema | None) -> Iterator[F
     if schema is not None and not schema.is_valid(value):
         for fault in schema_faults(schema.errors(value)):
             yield replace(fault, line=number)
-
-
-def _anything(_: Json) -> bool:
-    return True

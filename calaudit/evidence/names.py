@@ -31,11 +31,16 @@ class Names:
     faults: Sequence[NameFault]
 
 
+PLAIN = Names(plain=True, shown={}, faults=())
+
+
 def survey(names: Sequence[str]) -> Names:
     """Look at the names of one folder, as ``os.scandir`` gave them (surrogates stand for bytes that are not UTF-8)."""
     joined = "/".join(names)
-    if joined.isascii() and joined.isprintable() and len(set(joined.lower().split("/"))) >= len(names):
-        return Names(plain=True, shown={}, faults=())
+    if joined.isascii() and joined.isprintable():
+        lower = joined.lower()
+        if lower == joined or len(set(lower.split("/"))) == len(names):
+            return PLAIN
     faults: list[NameFault] = []
     shown: dict[str, str] = {}
     groups: dict[str, list[str]] = {}

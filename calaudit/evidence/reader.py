@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calaudit.evidence.walk import FOLDER_FLAGS, Found
+from calaudit.evidence.walk import FOLDER_FLAGS, Found, identity
 from calaudit.model import Kind, Location, Problem
 
 BUFFER = 1 << 20
@@ -90,14 +90,8 @@ def check_same(fd: int, found: Found) -> None:
     Raises:
         ChangedError: its identity, size or a time differs.
     """
-    now, then = os.fstat(fd), found.stat
-    if (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_dev) != (
-        then.st_ino,
-        then.st_size,
-        then.st_mtime_ns,
-        then.st_ctime_ns,
-        then.st_dev,
-    ) or not stat.S_ISREG(now.st_mode):
+    now = os.fstat(fd)
+    if identity(now) != found[2:] or not stat.S_ISREG(now.st_mode):
         raise ChangedError
 
 
@@ -115,7 +109,7 @@ def read_whole(opener: Opener, found: Found) -> Reading:
     """
     fd = opener.open(found.raw)
     try:
-        data = read_exactly(fd, found.stat.st_size)
+        data = read_exactly(fd, found.size)
         check_same(fd, found)
     finally:
         os.close(fd)
@@ -130,13 +124,13 @@ def read_scanned(opener: Opener, found: Found, look: Callable[[bytes], None]) ->
         ChangedError: it changed meanwhile.
     """
     hasher = hashlib.sha256()
-    missing = found.stat.st_size
+    missing = found.size
     textual = True
     fd = opener.open(found.raw)
     try:
         while missing > 0:
             data = read_exactly(fd, min(missing, BUFFER))
-            textual = textual and (missing != found.stat.st_size or is_textual(data))
+            textual = textual and (missing != found.size or is_textual(data))
             missing -= len(data)
             hasher.update(data)
             look(data)

@@ -43,7 +43,7 @@ def whole(root: Path, reading: Reading) -> bytes:
         MissingFact: it is no longer what was hashed.
     """
     with _opened(root, reading) as fd:
-        data = read_exactly(fd, reading.found.stat.st_size)
+        data = read_exactly(fd, reading.found.size)
         if hashlib.sha256(data).hexdigest() != reading.sha256:
             raise ChangedError
         return data
@@ -61,7 +61,7 @@ def stream(root: Path, reading: Reading) -> Iterator[memoryview]:
 
 
 def _unmarked(fd: int, reading: Reading) -> Iterator[memoryview]:
-    missing = reading.found.stat.st_size
+    missing = reading.found.size
     hasher = hashlib.sha256()
     view = memoryview(new_buffer())
     while missing > 0:

@@ -83,7 +83,7 @@ class Evidence(Shelf):
         reading = self._contents[path].reading
         if reading.marks:
             return Records(parsed.count, lambda: self._streamed_records(path))
-        if parsed.value is NO_VALUE and reading.found.stat.st_size <= RECORDS_KEPT:
+        if parsed.value is NO_VALUE and reading.found.size <= RECORDS_KEPT:
             parsed.value = tuple(read_lines(self.read(path)))
         if parsed.value is not NO_VALUE:
             return cast("tuple[Record, ...]", parsed.value)

@@ -35,7 +35,7 @@ def read_records(opener: Opener, found: Found, schema: RecordSchema | None, jobs
     window = mmap.mmap(-1, 2 * WINDOW)
     try:
         with Pool(window, lambda data: check_lines(data, schema), jobs) as pool:
-            scan = _Scan(fd, found.stat.st_size, window, pool)
+            scan = _Scan(fd, found.size, window, pool)
             scan.run()
         check_same(fd, found)
         reading = Reading(found=found, sha256=scan.hasher.hexdigest(), textual=scan.textual, marks=tuple(scan.marks))

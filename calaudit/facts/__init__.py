@@ -15,12 +15,14 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
-from calaudit.contract import Contract
 from calaudit.errors import ContractError, MissingFact
-from calaudit.evidence import Evidence
 from calaudit.model import Json, Location, plain
+
+if TYPE_CHECKING:  # whoever reads the bytes of one file alone imports no parsers and policies with it
+    from calaudit.contract import Contract
+    from calaudit.evidence import Evidence
 
 
 class Fact(Protocol):
@@ -46,8 +48,8 @@ def internal(**kwargs: Any) -> Any:
 class Facts:
     """The facts of one port, derived at first use."""
 
-    evidence: Evidence
-    contract: Contract
+    evidence: "Evidence"
+    contract: "Contract"
     _known: dict[type[Any], Any] = field(default_factory=dict, repr=False)
 
     def get(self, kind: type[F]) -> F:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from calaudit.errors import Malformed, MissingFact
 from calaudit.facts import Facts, internal
-from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model, scopes, text
+from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model, text
+from calaudit.facts.onnx_scan import Scan, scan_model
 from calaudit.model import Location
 
 if TYPE_CHECKING:
@@ -44,23 +45,18 @@ def canonical_domain(domain: str | bytes) -> str:
     return "" if name == "ai.onnx" else name
 
 
-def take_inventory(model: "ModelProto") -> Inventory:
-    """Count what a model holds."""
-    counts: Counter[tuple[str | bytes, str | bytes]] = Counter()
-    nested = 0
-    for scope in scopes(model):
-        nested += scope.depth > 0
-        counts.update([(node.domain, node.op_type) for node in scope.nodes])
+def take_inventory(scan: Scan) -> Inventory:
+    """The inventory of a model from the scan of its bytes."""
     merged: Counter[tuple[str, str]] = Counter()
-    for (domain, op_type), count in counts.items():
+    for (domain, op_type), count in scan.operators.items():
         merged[canonical_domain(domain), text(op_type)] += count
     return Inventory(
-        ir_version=model.ir_version,
-        producer=f"{text(model.producer_name)} {text(model.producer_version)}".strip(),
-        opsets=tuple((canonical_domain(o.domain), o.version) for o in model.opset_import),
+        ir_version=scan.ir_version,
+        producer=" ".join(text(part) for part in scan.producer).strip(),
+        opsets=tuple((canonical_domain(domain), version) for domain, version in scan.opsets),
         nodes=merged.total(),
-        functions=len(model.functions),
-        subgraphs=nested,
+        functions=scan.functions,
+        subgraphs=scan.subgraphs,
         operators=tuple(Operator(domain=d, op_type=o, count=n) for (d, o), n in sorted(merged.items())),
     )
 
@@ -94,10 +90,11 @@ class OnnxGraph:
         """Parse the model; MissingFact where it is absent or no ONNX model (``onnx-invalid`` reports the latter)."""
         entry = facts.evidence.entry(MODEL)
         try:
-            model = parse_model(facts.evidence.read(MODEL, limit=MODEL_BYTES_MAX))
+            data = facts.evidence.read(MODEL, limit=MODEL_BYTES_MAX)
+            model = parse_model(data)
+            inventory = take_inventory(scan_model(data))
         except Malformed as error:
             raise MissingFact(f"{MODEL} cannot be read: {error.message}", at=Location(path=MODEL)) from error
-        inventory = take_inventory(model)
         default = [version for domain, version in inventory.opsets if not domain]
         return cls(
             path=MODEL,

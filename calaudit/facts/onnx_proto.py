@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calaudit.errors import Malformed
+from calaudit.facts.onnx_scan import scan_model
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto
@@ -18,33 +19,6 @@ MODEL = "02-onnx/model.onnx"
 
 MODEL_BYTES_MAX = (1 << 31) - 1
 """Protobuf's own limit for one message."""
-
-_UNSCANNED = 16 << 20
-"""A file of at most this many bytes cannot hold more messages than memory can take (about 1.6 GB)."""
-
-MESSAGES_MAX = 8_000_000
-
-_CHILDREN: dict[str, dict[int, str]] = {
-    "model": {8: "leaf", 7: "graph", 14: "leaf", 20: "training", 25: "function", 26: "leaf"},
-    "training": {1: "graph", 2: "graph", 3: "leaf", 4: "leaf"},
-    "graph": {1: "node", 5: "tensor", 15: "sparse", 11: "leaf", 12: "leaf", 13: "leaf", 14: "leaf", 16: "leaf"},
-    "function": {11: "attribute", 7: "node", 9: "leaf", 12: "leaf", 14: "leaf"},
-    "node": {5: "attribute", 9: "leaf", 10: "leaf"},
-    "attribute": {
-        5: "tensor",
-        6: "graph",
-        22: "sparse",
-        14: "leaf",
-        10: "tensor",
-        11: "graph",
-        23: "sparse",
-        15: "leaf",
-    },
-    "tensor": {3: "leaf", 13: "leaf", 16: "leaf"},
-    "sparse": {1: "tensor", 2: "tensor"},
-    "leaf": {},
-}
-"""Which fields of which message hold messages, by number; a leaf's own small messages are counted by its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +53,7 @@ def parse_model(data: bytes) -> "ModelProto":
         raise Malformed("The model is empty (0 bytes).")
     if len(data) > MODEL_BYTES_MAX:
         raise Malformed(f"The model has {len(data)} bytes; a protobuf has fewer than 2 GiB: export with external data.")
-    if len(data) > _UNSCANNED:
-        count_messages(data, limit=MESSAGES_MAX)
+    scan_model(data)  # refuses what would take too much memory
     model = ModelProto()
     try:
         model.ParseFromString(data)
@@ -89,51 +62,6 @@ def parse_model(data: bytes) -> "ModelProto":
     if not model.HasField("graph"):
         raise Malformed("The protobuf holds no graph: this is not an ONNX model.")
     return model
-
-
-def count_messages(data: bytes, *, limit: int) -> int:
-    """Count the messages inside a serialized model without building any; ``leaf`` messages count by their size.
-
-    Raises:
-        Malformed: there are more than ``limit``, or the bytes are not protobuf.
-    """
-    total = 0
-    stack = [("model", 0, len(data))]
-    while stack:
-        kind, at, end = stack.pop()
-        children = _CHILDREN[kind]
-        while at < end:
-            tag, at = _varint(data, at, end)
-            wire = tag & 7
-            if wire == 2:
-                length, at = _varint(data, at, end)
-                child = children.get(tag >> 3)
-                if child is not None:
-                    total += 1 + (length >> 3 if child == "leaf" else 0)
-                    if child != "leaf":
-                        stack.append((child, at, min(at + length, end)))
-                    if total > limit:
-                        raise Malformed(f"The model holds more than {limit} messages; calaudit refuses to parse it.")
-                at += length
-            elif wire == 0:
-                _, at = _varint(data, at, end)
-            elif wire in (1, 5):
-                at += 8 if wire == 1 else 4
-            else:
-                raise Malformed(f"The bytes are not an ONNX protobuf: wire type {wire} at offset {at}.")
-    return total
-
-
-def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    value = shift = 0
-    while at < end and shift < 70:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-    raise Malformed(f"The bytes are not an ONNX protobuf: an unfinished number at offset {at}.")
 
 
 def text(value: str | bytes) -> str:

@@ -42,16 +42,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A model directory: its files, its architecture, the tokens it knows, and what was left out and why.
+    """A model directory: its files, its architecture, the tokens it knows, and what one must know to begin with it.
 
-    ``tokens`` is None without a usable tokenizer.json; ``counted`` is None unless every weight file is sound safetensors.
+    ``tokens`` is None without a usable tokenizer.json, ``counted`` unless every weight file is sound safetensors.
     """
 
     files: tuple[Held, ...]
     architecture: Architecture
     tokens: int | None
     counted: Tally | None
-    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def digest(self, name: str) -> str | None:
         """The SHA-256 of a file."""
@@ -77,7 +77,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         architecture=_describe(document, folder),
         tokens=_count_tokens(folder / "tokenizer.json"),
         counted=_count([file for file in held if file.name.endswith(SAFE)]),
-        left_out=tuple(_left_out(folder, names)),
+        notes=(*_left_out(folder, names), *_refused(held)),
     )
 
 
@@ -92,9 +92,7 @@ def _read_config(path: Path) -> dict[str, Json]:
         raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
     except Malformed as error:
         where = "" if error.line is None else f" on line {error.line}"
-        raise UsageError(
-            f"{path} is not strict JSON{where}: {error.message} Take the file from the model again."
-        ) from error
+        raise UsageError(f"{path} is not strict JSON{where}. {error.message}") from error
     if not isinstance(document, dict) or not document:
         raise UsageError(f"{path} holds no JSON object with members, so it is not a model's config.")
     return document
@@ -104,8 +102,8 @@ def _describe(document: dict[str, Json], folder: Path) -> Architecture:
     found = read_architecture(document)
     if found.model_type is None and not (found.layers or found.hidden or found.vocab):
         raise UsageError(
-            f"{folder / _CONFIG} names no model_type, no layers, no hidden size and no vocabulary: it is not the config of "
-            "a language model."
+            f"{folder / _CONFIG} names no model_type, no layers, no hidden size and no vocabulary: it is not "
+            "the config of a language model."
         )
     return found
 
@@ -133,9 +131,19 @@ def _hashed(path: Path) -> Held:
 def _left_out(folder: Path, names: list[str]) -> Iterator[str]:
     for name in names:
         if name.lower().endswith(PICKLES):
-            yield f"{name}: a pickle runs code when it is read; convert the checkpoint to safetensors."
+            yield f"{name} was left out: a pickle runs code when it is read. Convert the checkpoint to safetensors."
         elif (folder / name).is_dir() and not name.startswith("."):
-            yield f"{name}/: only files directly in the model's directory are taken."
+            yield f"{name}/ was left out: only files directly in the model's directory are taken."
+
+
+def _refused(files: list[Held]) -> Iterator[str]:
+    for held in files:
+        if not held.name.endswith(".json") or held.size > _SMALL:
+            continue
+        try:
+            parse_json(held.source.read_bytes())
+        except Malformed as error:
+            yield f"{held.name} is not strict JSON, and an audit will say so. {error.message}"
 
 
 def _count_tokens(path: Path) -> int | None:

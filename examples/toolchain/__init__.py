@@ -3,7 +3,7 @@
 ``python -m examples.toolchain build OUT`` makes the port directory. The stations, one module each:
 
 - :mod:`~examples.toolchain.freeze`: an FP32 Hugging Face folder becomes the frozen BF16 source (done once, by hand);
-- :mod:`~examples.toolchain.source`: the source manifest (G0);
+- :mod:`~examples.toolchain.checkpoint`, :mod:`~examples.toolchain.source`: reading it, and its manifest (G0);
 - :mod:`~examples.toolchain.corpus`, :mod:`~examples.toolchain.prompts`: the prompt corpus;
 - :mod:`~examples.toolchain.llama`: the model in numpy, float32 and bfloat16;
 - :mod:`~examples.toolchain.reference`, :mod:`~examples.toolchain.golden`, :mod:`~examples.toolchain.quality`,

@@ -17,8 +17,8 @@ from tokenizers import Tokenizer
 from calaudit.errors import UsageError
 from calaudit.files import write_atomic
 from calaudit.harness.documents import sha256_file, write_jsonl
+from examples.toolchain.checkpoint import Config
 from examples.toolchain.invocation import environment_lock
-from examples.toolchain.llama import Config
 from examples.toolchain.prompts import prompt_records
 from examples.toolchain.reference import DETERMINISM, expected_tokens
 from examples.toolchain.source import write_manifest

@@ -15,7 +15,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from examples.toolchain.llama import Array, Config, rope_tables
+from examples.toolchain.checkpoint import Array, Config, rope_tables
 
 __all__ = ["IR_VERSION", "decoder_graph"]
 

@@ -1,5 +1,6 @@
 """Write the ONNX model that ``export-config.yaml`` asks for: the graph, and its weights as external data beside it."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ from onnx.external_data_helper import convert_model_to_external_data
 
 from calaudit.errors import UsageError
 from calaudit.files import write_atomic
+from examples.toolchain.checkpoint import Config, load_weights
 from examples.toolchain.decoder_graph import decoder_graph
-from examples.toolchain.llama import Config, load_weights
 
 __all__ = ["export"]
 
@@ -24,13 +25,13 @@ def export(source: Path, config_path: Path, output: Path) -> None:
     wanted: dict[str, Any] = yaml.safe_load(config_path.read_bytes())
     config = Config.load(source)
     _check(wanted, config, config_path.name)
-    data = output.with_name(f"{output.name}.data")
-    data.unlink(missing_ok=True)  # onnx appends to a file that it finds
     model = decoder_graph(config, load_weights(source), wanted["opset"])
-    convert_model_to_external_data(model, location=data.name)
-    onnx.save_model(model, str(output))
-    write_atomic(data, data.read_bytes())
-    write_atomic(output, output.read_bytes())
+    data = f"{output.name}.data"
+    convert_model_to_external_data(model, location=data)
+    with tempfile.TemporaryDirectory() as folder:  # onnx appends to data that it finds, so it starts with none
+        onnx.save_model(model, str(Path(folder, output.name)))
+        for name in (data, output.name):
+            write_atomic(output.with_name(name), Path(folder, name).read_bytes())
 
 
 def _check(wanted: dict[str, Any], config: Config, name: str) -> None:

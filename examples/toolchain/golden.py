@@ -6,8 +6,9 @@ from typing import Any
 
 from calaudit.harness.feeds import feeds
 from calaudit.harness.tensors import TensorFolder, TensorKey
+from examples.toolchain.checkpoint import Array, boundaries
 from examples.toolchain.corpus import BOUNDARY_LENGTHS
-from examples.toolchain.llama import Array, Llama, boundaries
+from examples.toolchain.llama import Llama
 from examples.toolchain.prompts import sample_of_length
 
 __all__ = ["GOLDEN_SAMPLES", "write_golden"]

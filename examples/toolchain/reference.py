@@ -16,10 +16,11 @@ from calaudit.errors import UsageError
 from calaudit.harness.documents import sha256_file, write_json, write_jsonl
 from calaudit.harness.generation import Limits, answer_record, generate
 from calaudit.model import Json
+from examples.toolchain.checkpoint import Config
 from examples.toolchain.conformance import conformance
 from examples.toolchain.golden import write_golden
 from examples.toolchain.invocation import environment, invocation
-from examples.toolchain.llama import Config, Llama
+from examples.toolchain.llama import Llama
 from examples.toolchain.quality import score, summary
 
 __all__ = ["DETERMINISM", "MAX_NEW_TOKENS", "Run", "expected_tokens", "limits_of", "run_reference"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from calaudit.harness.documents import sha256_file, write_json
 from calaudit.model import Json
-from examples.toolchain.llama import Config, load_weights
+from examples.toolchain.checkpoint import Config, load_weights
 
 __all__ = ["REPOSITORY", "write_manifest"]
 

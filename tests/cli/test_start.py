@@ -1,14 +1,18 @@
-"""Starting: what is imported, what the help says, and that the table of verbs is true."""
+"""Starting: what is imported, what the help says, that the table of verbs is true; and whole processes."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import click
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
 from calaudit.cli import VERBS, cli
+from calaudit.report._layout import cells
 from calaudit.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -81,3 +85,88 @@ def test_unknown_verb(typed: str, said: str) -> None:
 
 def test_no_verb_is_a_usage_error() -> None:
     assert CliRunner().invoke(cli, []).exit_code == 2
+
+
+def test_output_whose_encoding_lacks_characters() -> None:
+    code = "from calaudit.cli._shared import emit\nemit('✗ 参考\\n')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == b"\\u2717 \\u53c2\\u8003\n"
+
+
+def test_a_reader_that_goes_away() -> None:
+    code = (
+        "import calaudit.cli._shared as shared, calaudit.cli as cli\n"
+        "from tests.report.samples import failed\n"
+        "shared.audit = lambda *a, **k: failed()\n"
+        "cli.main()\n"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "verify", "-o", "json"],
+        check=False,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def calaudit(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "calaudit", *args]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, env=os.environ | environment)
+
+
+EXAMPLE = "examples/model-port/tiny-dense"
+
+
+def test_the_shipped_port_is_right_and_unsigned() -> None:
+    done = calaudit("verify", EXAMPLE)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "Nothing is wrong, but" in done.stdout
+    assert "cannot be verified yet" in " ".join(done.stdout.split())
+    assert all(cells(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_the_report_of_the_shipped_port_follows_its_schema_and_is_the_same_twice(tmp_path: Path) -> None:
+    first = calaudit("verify", EXAMPLE, "-o", "json", "-o", f"sarif={tmp_path}/a.sarif", "--jobs", "1")
+    again = calaudit("verify", EXAMPLE, "-o", "json", "--quiet", PYTHONHASHSEED="7")
+    assert first.stdout == again.stdout
+    schema = json.loads((ROOT / "schemas/report/v1.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(json.loads(first.stdout))
+    sarif = json.loads((ROOT / "tests/fixtures/sarif/sarif-schema-2.1.0.json").read_text())
+    jsonschema.Draft4Validator(sarif).validate(json.loads((tmp_path / "a.sarif").read_text()))
+    assert str(ROOT) not in first.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["verify", EXAMPLE, "--through", "G11"], "There is no gate G11"),
+        (["verify", "no/such/port"], "no/such/port"),
+        (["status", "no/such/port"], "no/such/port"),
+    ],
+)
+def test_usage_errors_of_the_audit(args: list[str], said: str) -> None:
+    done = calaudit(*args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_progress_goes_to_a_terminal_on_standard_error() -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "calaudit", "verify", EXAMPLE, "-o", "json"]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=theirs, cwd=ROOT)
+    os.close(theirs)
+    told = os.read(ours, 65536)
+    os.close(ours)
+    assert b"Judging G0" in told
+    assert json.loads(done.stdout)["exit_code"] == done.returncode

@@ -41,8 +41,15 @@ UNTAGGED = Schema("untagged/v1", {**DOCUMENT.document, "required": ["id"]})
 ROW = Schema("row/v1", {"type": "object", "properties": {"n": {"pattern": "^[0-9]+$"}}})
 
 SPECS = (
-    ArtifactSpec(name="doc", gate="G1", pattern="*.doc.json", format=Format.JSON, schema="doc/v1", tag=True,
-                 free_text=frozenset({"/free"})),
+    ArtifactSpec(
+        name="doc",
+        gate="G1",
+        pattern="*.doc.json",
+        format=Format.JSON,
+        schema="doc/v1",
+        tag=True,
+        free_text=frozenset({"/free"}),
+    ),
     ArtifactSpec(name="loose", gate="G1", pattern="*.loose.json", format=Format.JSON, schema="untagged/v1", tag=False),
     ArtifactSpec(name="json", gate="G1", pattern="**/*.json", format=Format.JSON),
     ArtifactSpec(name="ydoc", gate="G1", pattern="*.doc.yaml", format=Format.YAML, schema="doc/v1", tag=True),
@@ -54,14 +61,17 @@ SPECS = (
     ArtifactSpec(name="text", gate="G2", pattern="**/*.txt", format=Format.TEXT),
     ArtifactSpec(name="tensor", gate="G2", pattern="*.npy", format=Format.NPY),
     ArtifactSpec(name="blob", gate="G3", pattern="**/*.bin", format=Format.OPAQUE),
-)  # fmt: skip
+)
+
+
+WORDS = Placeholders(words=frozenset({"TBD", "REQUIRED"}), zero=frozenset())
 
 
 @dataclass(frozen=True)
 class SmallSpecs:
     """The first pattern of :data:`SPECS` that fits."""
 
-    placeholders: Placeholders = Placeholders(words=frozenset({"TBD", "REQUIRED"}), zero=frozenset())
+    placeholders: Placeholders = WORDS
     globs: Mapping[str, Glob] = field(default_factory=lambda: {s.pattern: Glob(s.pattern) for s in SPECS})
 
     def match(self, path: str) -> ArtifactSpec | None:

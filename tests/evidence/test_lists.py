@@ -20,7 +20,14 @@ SHA = "0123456789abcdef" * 4
 
 @pytest.mark.parametrize(
     ("line", "path"),
-    [(f"{SHA}  a/b.txt", "a/b.txt"), (f"{SHA} *a", "a"), (f"{SHA}   a b ", " a b "), (f"{SHA}  e\u0301", "é"), (f"{SHA}  a\\b", "a\\b"), (f"{SHA}  ..a", "..a")],
+    [
+        (f"{SHA}  a/b.txt", "a/b.txt"),
+        (f"{SHA} *a", "a"),
+        (f"{SHA}   a b ", " a b "),
+        (f"{SHA}  e\u0301", "é"),
+        (f"{SHA}  a\\b", "a\\b"),
+        (f"{SHA}  ..a", "..a"),
+    ],
 )
 def test_checksum_lines(line, path):
     assert parse_checksums(line.encode()) == ((Checksum(1, SHA, path),), [])
@@ -30,17 +37,33 @@ def test_checksum_lines(line, path):
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
-        (f"{SHA}  /etc/passwd", "path-escape"), (f"{SHA}  ../a", "path-escape"), (f"{SHA}  a/../b", "path-escape"),
-        (f"{SHA}  a/..", "path-escape"), (f"{SHA}  ..", "path-escape"), (f"{SHA}  //a", "path-escape"),
-        (f"{SHA}  ./a", "document-malformed"), (f"{SHA}  a//b", "document-malformed"), (f"{SHA}  a/", "document-malformed"),
-        (f"{SHA}  a/./b", "document-malformed"), (f"{SHA}  .", "document-malformed"),
-        (f"{SHA.upper()}  a", "document-malformed"), (f"{SHA[1:]}  a", "document-malformed"), (f"{SHA}0  a", "document-malformed"),
-        (f"{SHA} a", "document-malformed"), (f"{SHA}\ta", "document-malformed"), (f"\\{SHA}  a\\nb", "document-malformed"),
-        (f"SHA256 (a) = {SHA}", "document-malformed"), ("# comment", "document-malformed"), ("", "document-malformed"),
-        (f"{SHA}  a\r", "document-malformed"), (f"{SHA}  a\0b", "document-malformed"), (f"{SHA}  ", "document-malformed"),
-        (f"{SHA}", "document-malformed"), ("\ufeff" + f"{SHA}  a", "document-malformed"),
+        (f"{SHA}  /etc/passwd", "path-escape"),
+        (f"{SHA}  ../a", "path-escape"),
+        (f"{SHA}  a/../b", "path-escape"),
+        (f"{SHA}  a/..", "path-escape"),
+        (f"{SHA}  ..", "path-escape"),
+        (f"{SHA}  //a", "path-escape"),
+        (f"{SHA}  ./a", "document-malformed"),
+        (f"{SHA}  a//b", "document-malformed"),
+        (f"{SHA}  a/", "document-malformed"),
+        (f"{SHA}  a/./b", "document-malformed"),
+        (f"{SHA}  .", "document-malformed"),
+        (f"{SHA.upper()}  a", "document-malformed"),
+        (f"{SHA[1:]}  a", "document-malformed"),
+        (f"{SHA}0  a", "document-malformed"),
+        (f"{SHA} a", "document-malformed"),
+        (f"{SHA}\ta", "document-malformed"),
+        (f"\\{SHA}  a\\nb", "document-malformed"),
+        (f"SHA256 (a) = {SHA}", "document-malformed"),
+        ("# comment", "document-malformed"),
+        ("", "document-malformed"),
+        (f"{SHA}  a\r", "document-malformed"),
+        (f"{SHA}  a\0b", "document-malformed"),
+        (f"{SHA}  ", "document-malformed"),
+        (f"{SHA}", "document-malformed"),
+        ("\ufeff" + f"{SHA}  a", "document-malformed"),
     ],
-)  # fmt: skip
+)
 def test_checksum_lines_that_are_refused(line, rule):
     found, faults = parse_checksums(f"{line}\n{SHA}  good\n".encode())
     assert faults[0].rule == rule
@@ -58,7 +81,9 @@ def test_a_checksum_list_that_is_not_utf8_has_no_lines():
     assert parse_checksums(SHA.encode() + b"  \xff\n")[0] == ()
 
 
-PATHS = st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=4), min_size=1, max_size=3).map("/".join)
+PATHS = st.lists(
+    st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=4), min_size=1, max_size=3
+).map("/".join)
 
 
 @given(st.dictionaries(PATHS, st.from_regex("[0-9a-f]{64}", fullmatch=True), max_size=5))
@@ -85,11 +110,23 @@ def test_csv_rows(end):
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        (b"", 1), (b"\n", 1), (b"a,a\n", 1), (b"a,\n", 1), (b"a, \n1,2\n", 1), (b"a,b\n1\n", 2), (b"a,b\n1,2,3\n", 2),
-        (b"a,b\n1,2\n\n3,4\n", 3), (b'a,b\n"1"x,2\n', 2), (b'a,b\n"1,2\n', 2), (b"a,b\n1,\0\n", 2), (b"a,b\n1,2\r3,4\n", 2),
-        (b"\xef\xbb\xbfa,b\n", 1), (b"a,b\n\xff,1\n", 2), (b"a\n" + b"x" * 200_000, 2),
+        (b"", 1),
+        (b"\n", 1),
+        (b"a,a\n", 1),
+        (b"a,\n", 1),
+        (b"a, \n1,2\n", 1),
+        (b"a,b\n1\n", 2),
+        (b"a,b\n1,2,3\n", 2),
+        (b"a,b\n1,2\n\n3,4\n", 3),
+        (b'a,b\n"1"x,2\n', 2),
+        (b'a,b\n"1,2\n', 2),
+        (b"a,b\n1,\0\n", 2),
+        (b"a,b\n1,2\r3,4\n", 2),
+        (b"\xef\xbb\xbfa,b\n", 1),
+        (b"a,b\n\xff,1\n", 2),
+        (b"a\n" + b"x" * 200_000, 2),
     ],
-)  # fmt: skip
+)
 def test_csv_that_is_refused(data, line):
     _, faults = parse_csv(data)
     assert [(f.rule, f.line) for f in faults] == [("document-malformed", line)]
@@ -114,20 +151,34 @@ def test_any_bytes_as_csv_give_rows_or_faults(data):
     assert rows or faults or data.count(b"\n") <= 1 or data.strip()
 
 
-@pytest.mark.parametrize("text", ["", "a\tb\n", "é ü 漢\n", "a\r\nb\r\n", "no end", "\u200e marks are fine", "\ufeff"[:0] + "x"])
+@pytest.mark.parametrize(
+    "text", ["", "a\tb\n", "é ü 漢\n", "a\r\nb\r\n", "no end", "\u200e marks are fine", "\ufeff"[:0] + "x"]
+)
 def test_text_that_shows_what_it_says(text):
     assert check_text(text.encode()) == []
 
 
 @pytest.mark.parametrize(
     ("data", "line"),
-    [(b"a\n\x1b[31m", 2), (b"\x00", 1), (b"a\rb", 1), (b"a\n\nb\r", 3), (b"\x7f", 1), ("\u009b".encode(), 1), ("a\n\u202e".encode(), 2), ("\u2066".encode(), 1), (b"\x0c", 1)],
+    [
+        (b"a\n\x1b[31m", 2),
+        (b"\x00", 1),
+        (b"a\rb", 1),
+        (b"a\n\nb\r", 3),
+        (b"\x7f", 1),
+        ("\u009b".encode(), 1),
+        ("a\n\u202e".encode(), 2),
+        ("\u2066".encode(), 1),
+        (b"\x0c", 1),
+    ],
 )
 def test_text_that_steers(data, line):
     assert [(f.rule, f.line, f.harmless) for f in check_text(data)] == [("control-character", line, True)]
 
 
-@pytest.mark.parametrize(("data", "line"), [(b"\xef\xbb\xbfa", 1), (b"a\n\xff", 2), (b"\xc3", 1), (b"\n\xed\xa0\x80", 2)])
+@pytest.mark.parametrize(
+    ("data", "line"), [(b"\xef\xbb\xbfa", 1), (b"a\n\xff", 2), (b"\xc3", 1), (b"\n\xed\xa0\x80", 2)]
+)
 def test_text_that_is_not_utf8(data, line):
     assert [(f.rule, f.line, f.harmless) for f in check_text(data)] == [("document-malformed", line, False)]
 

@@ -106,11 +106,19 @@ def test_the_place_of_a_fault(data, line, column, pointer):
 def test_places_of_values():
     text = '{"a": [1, {"b": "x"}],\n "c": {}, "d":\n null}'
     assert [(p.pointer, slow_json.line_at(text, p.offset)) for p in slow_json.scan(text)] == [
-        ("", 1), ("/a", 1), ("/a/0", 1), ("/a/1", 1), ("/a/1/b", 1), ("/c", 2), ("/d", 2)
-    ]  # fmt: skip
+        ("", 1),
+        ("/a", 1),
+        ("/a/0", 1),
+        ("/a/1", 1),
+        ("/a/1/b", 1),
+        ("/c", 2),
+        ("/d", 2),
+    ]
 
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=5) | st.text(st.sampled_from('"\\/u0061a:{},['), max_size=6)
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=5) | st.text(
+    st.sampled_from('"\\/u0061a:{},['), max_size=6
+)
 INTEGERS = st.integers(min_value=-(2**63), max_value=2**64 - 1)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(

@@ -1,3 +1,4 @@
+import contextlib
 import json
 
 import pytest
@@ -24,7 +25,7 @@ REFUSED = {
     "twice": b"a: 1\nb: 2\na: 3",
     "twice in flow": b"{a: 1, 'a': 2}",
     "twice, escaped": b'a: 1\n"\\x61": 2',
-    "twice, a number and a string": b'"1": 1\n\'1\': 2',
+    "twice, a number and a string": b"\"1\": 1\n'1': 2",
     "number as key": b"1: a",
     "truth as key": b"true: a",
     "null as key": b"~: a",
@@ -78,17 +79,56 @@ def test_refused(data):
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("no", "no"), ("Yes", "Yes"), ("on", "on"), ("off", "off"), ("y", "y"),
-        ("null", None), ("~", None), ("", None), ("NULL", None), ("nUll", "nUll"),
-        ("true", True), ("TRUE", True), ("False", False), ("tRue", "tRue"),
-        ("1:30", "1:30"), ("190:20:30", "190:20:30"), ("2024-01-01", "2024-01-01"), ("1_000", "1_000"),
-        ("0", 0), ("-0", 0), ("+12", 12), ("0o17", 15), ("0x1F", 31), ("-0x1F", "-0x1F"), ("0b1", "0b1"), ("0o8", "0o8"),
-        ("18446744073709551615", 2**64 - 1), ("-9223372036854775808", -(2**63)),
-        ("1.5", 1.5), ("1.", 1.0), (".5", 0.5), ("-.5e3", -500.0), ("1e3", 1000.0), ("1e", "1e"), (".", "."), ("-", None),
-        ("00.5", 0.5), ("'012'", "012"), ('"1"', "1"), ("'null'", "null"), ("=", "="), ("'<<'", "<<"), ("1 2", "1 2"),
-        ("\u0661", "\u0661"), ("0x", "0x"), ("+", "+"), ("1.2.3", "1.2.3"), (".infx", ".infx"),
+        ("no", "no"),
+        ("Yes", "Yes"),
+        ("on", "on"),
+        ("off", "off"),
+        ("y", "y"),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("NULL", None),
+        ("nUll", "nUll"),
+        ("true", True),
+        ("TRUE", True),
+        ("False", False),
+        ("tRue", "tRue"),
+        ("1:30", "1:30"),
+        ("190:20:30", "190:20:30"),
+        ("2024-01-01", "2024-01-01"),
+        ("1_000", "1_000"),
+        ("0", 0),
+        ("-0", 0),
+        ("+12", 12),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("-0x1F", "-0x1F"),
+        ("0b1", "0b1"),
+        ("0o8", "0o8"),
+        ("18446744073709551615", 2**64 - 1),
+        ("-9223372036854775808", -(2**63)),
+        ("1.5", 1.5),
+        ("1.", 1.0),
+        (".5", 0.5),
+        ("-.5e3", -500.0),
+        ("1e3", 1000.0),
+        ("1e", "1e"),
+        (".", "."),
+        ("-", None),
+        ("00.5", 0.5),
+        ("'012'", "012"),
+        ('"1"', "1"),
+        ("'null'", "null"),
+        ("=", "="),
+        ("'<<'", "<<"),
+        ("1 2", "1 2"),
+        ("\u0661", "\u0661"),
+        ("0x", "0x"),
+        ("+", "+"),
+        ("1.2.3", "1.2.3"),
+        (".infx", ".infx"),
     ],
-)  # fmt: skip
+)
 def test_scalars_are_yaml_1_2(text, value):
     if text == "-":
         assert parse_yaml(b"a:\n  -\n") == {"a": [None]}
@@ -98,16 +138,33 @@ def test_scalars_are_yaml_1_2(text, value):
     assert type(found["a"]) is type(value)
 
 
-@pytest.mark.parametrize(("text", "value"), [("---", None), ("--- x\n...\n", "x"), ("- a\n- b: [c, {d: e}]\n", ["a", {"b": ["c", {"d": "e"}]}]),
-                                            ("'<<': 1", {"<<": 1}), ("'true': 1", {"true": 1}), ("? a\n: b", {"a": "b"}),
-                                            ("a: |\n  x\n  y\n", {"a": "x\ny\n"}), ("[]", []), ("{}", {})])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("---", None),
+        ("--- x\n...\n", "x"),
+        ("- a\n- b: [c, {d: e}]\n", ["a", {"b": ["c", {"d": "e"}]}]),
+        ("'<<': 1", {"<<": 1}),
+        ("'true': 1", {"true": 1}),
+        ("? a\n: b", {"a": "b"}),
+        ("a: |\n  x\n  y\n", {"a": "x\ny\n"}),
+        ("[]", []),
+        ("{}", {}),
+    ],
+)
 def test_documents(text, value):
     assert parse_yaml(text.encode()) == value
 
 
 @pytest.mark.parametrize(
     ("data", "line", "column"),
-    [(b"a: 1\nb:\n  c: 1\n  c: 2", 4, 3), (b"a: 1\nb: 012", 2, 4), (b"a: [1,\n *x]", 2, 2), (b"a: 1\nb: \xff", 2, 4), (b"a: 1\n b: 2", 2, 3)],
+    [
+        (b"a: 1\nb:\n  c: 1\n  c: 2", 4, 3),
+        (b"a: 1\nb: 012", 2, 4),
+        (b"a: [1,\n *x]", 2, 2),
+        (b"a: 1\nb: \xff", 2, 4),
+        (b"a: 1\n b: 2", 2, 3),
+    ],
 )
 def test_the_place_of_a_fault(data, line, column):
     with pytest.raises(Malformed) as caught:
@@ -115,11 +172,19 @@ def test_the_place_of_a_fault(data, line, column):
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
-TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029\ufeff\ufffe\uffff"), max_size=6)
+TEXT = st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029\ufeff\ufffe\uffff"), max_size=6
+)
 TEXT = TEXT.filter(lambda s: all(ord(c) & 0xFFFE != 0xFFFE for c in s))
-PLAIN = TEXT | st.sampled_from(["no", "1:30", "012", "0x1F", "~", "", "<<", "1e3", "2024-01-01", "true", "*a", "&a", "!x", "- x", "#"])
+PLAIN = TEXT | st.sampled_from(
+    ["no", "1:30", "012", "0x1F", "~", "", "<<", "1e3", "2024-01-01", "true", "*a", "&a", "!x", "- x", "#"]
+)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | PLAIN,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | PLAIN,
     lambda v: st.lists(v, max_size=4) | st.dictionaries(PLAIN, v, max_size=4),
     max_leaves=15,
 )
@@ -128,7 +193,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_reads_what_a_yaml_writer_wrote(value):
     class Writer(yaml.SafeDumper):
-        def ignore_aliases(self, data):
+        def ignore_aliases(self, _):
             return True
 
     def string(dumper, text):
@@ -152,7 +217,7 @@ def test_agrees_with_pyyaml_on_structure(text):
         value = parse_yaml(text.encode())
     except Malformed:
         return
-    assert shape(value) == shape(yaml.load(text, Loader=yaml.CBaseLoader))
+    assert shape(value) == shape(yaml.load(text, Loader=yaml.CBaseLoader))  # noqa: S506 - strings only
 
 
 def shape(value):
@@ -163,7 +228,5 @@ def shape(value):
 
 @given(st.binary(max_size=40))
 def test_any_bytes_give_a_value_or_a_refusal(data):
-    try:
+    with contextlib.suppress(Malformed):
         parse_yaml(data)
-    except Malformed:
-        pass

@@ -6,8 +6,9 @@ import pytest
 
 from calaudit.harness.generation import Limits, generate
 from calaudit.harness.onnx_session import OnnxDecoder
+from examples.toolchain.checkpoint import boundaries
 from examples.toolchain.decoder_graph import decoder_graph
-from examples.toolchain.llama import Llama, boundaries
+from examples.toolchain.llama import Llama
 from tests.examples.tiny import CONFIG, WEIGHTS
 
 TOKENS = [3, 1, 4, 1, 5, 9, 2, 6]

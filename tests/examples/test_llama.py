@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from examples.toolchain.llama import Config, Llama, boundaries
+from examples.toolchain.checkpoint import Config, boundaries
+from examples.toolchain.llama import Llama
 from tests.examples.tiny import CONFIG, WEIGHTS
 
 TOKENS = [3, 1, 4, 1, 5, 9, 2, 6]

@@ -27,7 +27,7 @@ def test_a_score_is_the_answer_and_the_probability_of_the_right_one():
         def begin(self):
             return self
 
-        def feed(self, token_ids):
+        def feed(self, _token_ids):
             return np.log(np.array([0.5, 0.25, 0.125, 0.125], np.float32))
 
     samples = [{"sample_id": f"s{n}", "token_ids": [1], "answer": n} for n in (0, 1)]

@@ -1,7 +1,7 @@
 """The committed example port is what its toolchain makes of the frozen source.
 
-Texts and graphs are compared byte by byte. What comes out of floating-point arithmetic may differ on another CPU, so there
-tokens must be equal and logits and tensors close; that two runs on one machine are equal is demanded byte by byte.
+Texts and graphs are compared byte by byte. What comes out of floating-point arithmetic may differ on another CPU, so
+there tokens must be equal and logits and tensors close; two runs on one machine must be equal byte by byte.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examples.toolchain.llama import Array, Config
+from examples.toolchain.checkpoint import Array, Config
 
 CONFIG = Config(
     layers=2,

@@ -137,7 +137,8 @@ def test_rope(name: str, kind: str, theta: float | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contexts", "score"), [([1], 0), ([8192], 0), ([8193], 1), ([40960], 1), ([40961], 3), ([4096, 131072], 3), ([], None)]
+    ("contexts", "score"),
+    [([1], 0), ([8192], 0), ([8193], 1), ([40960], 1), ([40961], 3), ([4096, 131072], 3), ([], None)],
 )
 def test_context_row(contexts: list[int], score: int | None) -> None:
     assert score_context(contexts).score == score

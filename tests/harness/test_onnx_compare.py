@@ -57,7 +57,11 @@ def test_a_nan_logit_is_a_difference_and_is_not_written(port):
     assert "boundary-0016: the graph gives no usable answer: step 0 has 1 logits that are not finite." in result.stderr
     assert "logits of boundary-0016, prefill step 0: the graph gives NaN" in result.stderr
     written = report(port)
-    assert written["greedy"] == {"samples": 3, "equal": 0, "mismatched": ["multilingual-11", "boundary-0001", "boundary-0016"]}
+    assert written["greedy"] == {
+        "samples": 3,
+        "equal": 0,
+        "mismatched": ["multilingual-11", "boundary-0001", "boundary-0016"],
+    }
     assert written["boundaries"] == []
     assert "NaN" not in (port / "02-onnx/onnx-outputs.jsonl").read_text()
     assert all(not p.name.endswith("logits.npy") for p in (port / "02-onnx/tensors").iterdir())

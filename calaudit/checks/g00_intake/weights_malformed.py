@@ -22,21 +22,33 @@ def weights_malformed(view: View) -> Iterator[Result]:
         yield from _compare(view, index, shards)
     owners: dict[str, str] = {}
     for shard in weights.shards:
-        for tensor in shard.tensors:
-            first = owners.setdefault(tensor.name, shard.path)
-            if first != shard.path:
-                yield view.fail(
-                    f"Tensor {tensor.name} is also in {first}.", at=shard.path, expected="one file a tensor"
-                )
+        yield from _twice(view, shard, owners)
     if view.examined == 0:
         yield view.not_applicable("No safetensors file is in the port.")
 
 
+def _twice(view: View, shard: Shard, owners: dict[str, str]) -> Iterator[Result]:
+    again: dict[str, list[str]] = {}
+    for tensor in shard.tensors:
+        first = owners.setdefault(tensor.name, shard.path)
+        if first != shard.path:
+            again.setdefault(first, []).append(tensor.name)
+    for first, names in again.items():
+        yield view.fail(
+            f"The file holds {len(names)} tensor(s) that are also in {first}, such as {names[0]}.",
+            at=shard.path,
+            expected="one file a tensor",
+        )
+
+
 def _compare(view: View, index: Index, shards: dict[str, Shard]) -> Iterator[Result]:
-    held = {path: {tensor.name for tensor in shard.tensors} for path, shard in shards.items()}
-    for tensor, path in index.files.items():
-        if path in held and tensor not in held[path]:
+    for path in sorted(set(index.files.values()) & shards.keys()):
+        held = {tensor.name for tensor in shards[path].tensors}
+        named = {tensor for tensor, file in index.files.items() if file == path}
+        for tensor in sorted(named - held):
             yield view.fail(f"The index says that {path} holds {tensor}, and it does not.", at=index.path)
-    for path in sorted(set(index.files.values()) & held.keys()):
-        for tensor in sorted(held[path] - index.files.keys()):
-            yield view.fail(f"{path} holds {tensor}, which the index does not name.", at=path)
+        unnamed = sorted(held - index.files.keys())
+        if unnamed:
+            yield view.fail(
+                f"The file holds {len(unnamed)} tensor(s) that the index does not name, such as {unnamed[0]}.", at=path
+            )

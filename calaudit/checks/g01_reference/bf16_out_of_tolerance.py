@@ -10,6 +10,7 @@ is too.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.checks.g01_reference._parts import few
 from calaudit.facts.bf16 import Bf16Fact, Pair
 from calaudit.facts.reference import OUTPUTS, Step
 from calaudit.model import Result
@@ -21,9 +22,11 @@ def bf16_out_of_tolerance(view: View) -> Iterator[Result]:
     pairs = view.fact(Bf16Fact).pairs
     for pair in view.each(pairs):
         yield from _judge(view, pair, view.number("bf16_logit_atol"))
-    if pairs and all(pair.copied for pair in pairs):
+    copied = [pair.half.sample_id for pair in pairs if pair.copied]
+    if copied:
         yield view.fail(
-            "Every BF16 output has the very logits of the FP32 output: nothing was computed in BF16.", at=OUTPUTS
+            f"{len(copied)} BF16 output(s) have the very logits of the FP32 output: {few(copied)}.",
+            at=OUTPUTS,
         )
 
 

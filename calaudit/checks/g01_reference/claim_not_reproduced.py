@@ -88,8 +88,8 @@ def _bf16(view: View, read: Read) -> Iterator[Result]:
 
 def _compare(view: View, at: Location, claim: float, actual: float | None) -> Iterator[Result]:
     if actual is None:
-        yield view.open("The raw evidence does not give this number, so it cannot be confirmed.", at=at)
+        yield view.open(f"The raw evidence does not give {at.pointer}, so it cannot be confirmed.", at=at)
     elif not math.isclose(claim, actual, rel_tol=RELATIVE, abs_tol=0.0):
         yield view.fail(
-            "This number does not follow from the raw evidence.", at=at, expected=repr(actual), actual=repr(claim)
+            f"{at.pointer} does not follow from the raw evidence.", at=at, expected=repr(actual), actual=repr(claim)
         )

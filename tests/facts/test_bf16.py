@@ -1,0 +1,41 @@
+"""What can be compared between two precisions, and how far apart the records say they are at least."""
+
+from calaudit.checks.g01_reference.bf16_out_of_tolerance import _differences, _margin
+from calaudit.facts.bf16 import Pair, difference
+from calaudit.facts.output_records import Output, Step
+from calaudit.model import Location
+
+
+def step(*top: tuple[int, float], sha256: str = "") -> Step:
+    return Step(token=top[0][0], margin=top[0][1] - top[1][1], top=top, logits_sha256=sha256)
+
+
+def output(*steps: Step) -> Output:
+    return Output(at=Location(path="x"), sample_id="s", dtype="d", steps=steps, refused=None)
+
+
+def test_the_step_after_the_first_other_token_had_another_input() -> None:
+    same, other = step((1, 2.0), (2, 1.0)), step((2, 2.0), (1, 1.0))
+    pair = Pair(single=output(same, same, same), half=output(same, other, same))
+    assert [number for number, _, _ in pair.comparable()] == [0, 1]
+
+
+def test_difference_of_the_top_token() -> None:
+    assert difference(step((1, 2.0), (2, 1.0)), step((2, 1.75), (1, 1.5))) == 0.5
+    assert difference(step((1, 2.0), (2, 1.0)), step((2, 1.75), (3, 1.5))) is None
+
+
+def test_a_token_that_a_list_lacks_is_below_its_last() -> None:
+    single, half = step((1, 5.0), (2, 1.0)), step((3, 2.0), (2, 1.0))
+    assert {token: apart for apart, token in _differences(single, half)} == {1: 4.0, 2: 0.0, 3: 1.0}
+
+
+def test_margin_over_a_token_that_the_list_lacks() -> None:
+    single = step((1, 5.0), (2, 4.5), (3, 4.0))
+    assert (_margin(single, 2), _margin(single, 9)) == (0.5, 1.0)
+
+
+def test_copied() -> None:
+    one, two = step((1, 2.0), (2, 1.0), sha256="a"), step((1, 2.0), (2, 1.0), sha256="b")
+    assert Pair(single=output(one), half=output(one)).copied
+    assert not Pair(single=output(one), half=output(two)).copied

@@ -1,0 +1,50 @@
+"""Names that name nobody, and expressions that name no licence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calaudit.facts.licenses import read_license
+from calaudit.facts.people import is_named
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["A. Smith", "Model team", "张伟", "模型组", "Compiler team, on-call", "O'Neil", "Example model team", "Ünal"],
+)
+def test_somebody(name: str) -> None:
+    assert is_named(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", " ", "\u00a0", "\u3000", "\u200b", "-", "…", "42", "x", "TBD", "tbd.", "\uff34\uff22\uff24", "n/a", "N.A.",
+        "none", "null", "vendor", "Vendor Support", "vendor-support", "VENDOR_SUPPORT", "the vendor's support team",
+        "ven\u200bdor", "vendor\u200bsupport", "vendor\tsupport", "厂商支持", "厂商支持团队", "供应商", "待定",
+        "to be decided", "team", "\uff36\uff25\uff2e\uff24\uff2f\uff32\u3000\uff33\uff35\uff30\uff30\uff2f\uff32\uff34",
+        "owner", "someone",
+    ],
+)  # fmt: skip
+def test_nobody(name: str) -> None:
+    assert not is_named(name)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_somebody_or_nobody(name: str) -> None:
+    assert is_named(name) in (True, False)
+
+
+@given(st.text(max_size=60) | st.text("()ANDORWITH MIT-2.0+:", max_size=60))
+def test_any_text_is_a_licence_or_has_a_problem(text: str) -> None:
+    found = read_license(text)
+    assert found.problem is None or found.problem.endswith(".")
+
+
+def test_deep_parentheses() -> None:
+    assert read_license("(" * 120 + "MIT" + ")" * 120).problem is None
+
+
+@pytest.mark.parametrize("text", ["Apache-2.0+", "GPL-2.0", "mit", "LicenseRef-a AND MIT", "CC0-1.0"])
+def test_licences(text: str) -> None:
+    assert read_license(text).problem is None
