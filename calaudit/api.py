@@ -10,7 +10,8 @@ from calaudit.errors import UsageError
 from calaudit.evidence import gather
 from calaudit.facts import Facts
 from calaudit.facts.port import read_port
-from calaudit.model import GateReport, Report, Verdict
+from calaudit.judgement import worse
+from calaudit.model import PORT, GateReport, Report, Verdict
 
 __all__ = ["audit", "exit_code"]
 
@@ -22,7 +23,6 @@ _EXITS = {
     Verdict.NOT_STARTED: 3,
     Verdict.PASSED: 0,
 }
-_WORST_FIRST = tuple(_EXITS)
 
 
 def audit(
@@ -86,10 +86,10 @@ def audit(
 
 
 def port_verdict(gates: Iterable[GateReport], planned: Iterable[str]) -> Verdict:
-    """The worst verdict of the planned gates and of the port as a whole."""
-    judged = {"port", *planned}
-    found = {report.verdict for report in gates if report.gate in judged}
-    return next((v for v in _WORST_FIRST if v in found), Verdict.INCOMPLETE)
+    """The worst verdict of the planned gates and of the port as a whole; INCOMPLETE where nothing was judged."""
+    judged = {PORT, *planned}
+    found = [report.verdict for report in gates if report.gate in judged]
+    return worse(*found) if found else Verdict.INCOMPLETE
 
 
 def exit_code(verdict: Verdict) -> int:

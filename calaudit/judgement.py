@@ -45,6 +45,6 @@ def blocked_gates(results: Iterable[Result]) -> dict[str, Verdict]:
     return blocked
 
 
-def worse(one: Verdict, other: Verdict) -> Verdict:
-    """The worse of two verdicts."""
-    return min(one, other, key=_WORST_FIRST.index)
+def worse(one: Verdict, *others: Verdict) -> Verdict:
+    """The worst of the verdicts."""
+    return min(one, *others, key=_WORST_FIRST.index) if others else one

@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a strict parser returns: JSON's data model, whatever the syntax."""
 
 PORT = "port"
@@ -81,8 +81,9 @@ class Location:
 class Rule:
     """One demand on a port.
 
-    ``gate`` is a gate id, :data:`EVERY_GATE` or :data:`PORT`. ``kinds`` are the result kinds the rule can give. ``trust``
-    marks a rule that needs signatures, a clock or a person: it counts for the gate verdict, never for the technical one.
+    ``gate`` is a gate id, :data:`EVERY_GATE` or :data:`PORT`. ``kinds`` are the result kinds the rule can give.
+    ``trust`` marks a rule that needs signatures, a clock or a person: it counts for the gate verdict, never for the
+    technical one.
     ``back_to`` is where to go when the rule fails, if that is not where its gate goes back to.
     """
 
@@ -147,8 +148,9 @@ class Problem:
 class HashList:
     """A list of digests inside an artifact, as declared in ``policies/gates.yaml``.
 
-    ``entries`` is the JSON pointer of the list (empty for a checksum file); ``path``, ``sha256`` and ``bytes`` the member
-    names of an entry; ``base`` the folder that paths are relative to; ``covers`` the patterns of files that must be listed.
+    ``entries`` is the JSON pointer of the list (empty for a checksum file); ``path``, ``sha256`` and ``bytes`` the
+    member names of an entry; ``base`` the folder that paths are relative to; ``covers`` the patterns of files that must
+    be listed.
     """
 
     entries: str = ""
@@ -165,8 +167,8 @@ class ArtifactSpec:
     """What the contract demands of one artifact: where it is, how it is read, which schema it follows.
 
     ``pattern`` is a glob over port-relative paths (``*`` stays inside a segment, ``**`` does not). ``tag`` says whether
-    the document must carry its schema tag (``True``), may lack it (``False``), or never does (``None``: JSONL, CSV, foreign).
-    ``binds`` maps a JSON pointer in the document to the path whose SHA-256 stands there.
+    the document must carry its schema tag (``True``), may lack it (``False``), or never does (``None``: JSONL, CSV,
+    foreign). ``binds`` maps a JSON pointer in the document to the path whose SHA-256 stands there.
     """
 
     name: str

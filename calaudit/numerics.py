@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.generic]
-Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 BLOCK = 1 << 16

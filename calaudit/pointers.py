@@ -1,19 +1,25 @@
 """JSON pointers (RFC 6901), and walking a parsed document without recursion."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from calaudit.model import Json
 
 
-def leaves(value: Json) -> Iterator[tuple[str, None | bool | int | float | str]]:
-    """Every scalar with its JSON pointer (RFC 6901), in document order."""
+def leaves(value: Json, *, bare: bool = True) -> Iterator[tuple[str, bool | int | float | str | None]]:
+    """Every scalar with its JSON pointer, in document order.
+
+    Without ``bare`` the elements of arrays that are no text are left out: token ids and logits, most of what there is.
+    """
     stack: list[tuple[str, Json]] = [("", value)]
     while stack:
         pointer, item = stack.pop()
         if isinstance(item, dict):
             stack.extend((f"{pointer}/{escape(key)}", child) for key, child in reversed(item.items()))
         elif isinstance(item, list):
-            stack.extend((f"{pointer}/{n}", item[n]) for n in range(len(item) - 1, -1, -1))
+            wanted: Iterable[int] = range(len(item) - 1, -1, -1)
+            if not bare:
+                wanted = [n for n in wanted if isinstance(item[n], str | list | dict)]
+            stack.extend((f"{pointer}/{n}", item[n]) for n in wanted)
         else:
             yield pointer, item
 

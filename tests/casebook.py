@@ -1,7 +1,8 @@
 """Case tables: one good port, and what each edit of it must do to the rules.
 
 ``tests/cases/<gate>.<rule>.toml`` holds the cases of one rule. A case edits a copy of the good port; ``expect`` is what
-the rule then says on its gate, ``also`` (shell patterns) every other rule whose results change. A case that changes more, or less, fails.
+the rule then says on its gate, ``also`` (shell patterns) every other rule whose results change. A case that changes
+more, or less, fails.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""A port in which one file is truncated, emptied, garbage or another gate's file: results, no traceback, never PASSED."""
+"""A port with one file truncated, emptied, garbage or another gate's: results, no traceback, never PASSED."""
 
 import shutil
 from collections.abc import Callable

@@ -31,7 +31,7 @@ class Check:
     run: Run
 
 
-def check(
+def check(  # noqa: PLR0913 - one keyword a property of a rule
     rule_id: str,
     *,
     gate: str,
@@ -80,7 +80,12 @@ def read_prose(docstring: str, where: str) -> tuple[str, str, str]:
     fix = re.search(r"^Fix: (.+?)(?=\n\s*\n|\nWhy: |\Z)", rest, re.DOTALL | re.MULTILINE)
     if not title or why is None or fix is None:
         raise ContractError(f"{where}: a check's docstring needs a title line, 'Why: …' and 'Fix: …'.")
-    return title.strip().removesuffix("."), " ".join(why[1].split()), " ".join(fix[1].split())
+    return title.strip().removesuffix("."), _one_line(why[1]), _one_line(fix[1])
+
+
+def _one_line(text: str) -> str:
+    # A compound that the docstring breaks at its hyphen (``reference-`` / ``report.json``) stays one word.
+    return " ".join(re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text).split())
 
 
 @cache

@@ -95,7 +95,7 @@ class View:
         """The rule has no matter in this port, for the reason given."""
         return self._result(Kind.NOT_APPLICABLE, message, None)
 
-    def _result(
+    def _result(  # noqa: PLR0913 - every member of a result, by name
         self,
         kind: Kind,
         message: str,

@@ -32,7 +32,7 @@ VERBS = {
 """The verbs and the first lines of their help."""
 
 
-class Unread(Exception):  # noqa: N818 - a message between two functions here
+class Unread(Exception):
     """Nobody reads standard output any more."""
 
 

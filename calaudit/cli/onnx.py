@@ -1,4 +1,4 @@
-"""``calaudit onnx``: inventory, check and compare an exported graph; each writes evidence, none judges a port.
+"""``calaudit onnx``: inventory, check and compare an exported graph; what they write is evidence, none judges a port.
 
 Exit codes: 0 done and all well · 1 the model is faulty or differs · 2 usage · 3 something that is needed is missing.
 """
@@ -19,6 +19,7 @@ P = ParamSpec("P")
 FAULTY, USAGE, MISSING = 1, 2, 3
 
 _MODEL = "02-onnx/model.onnx"
+_EPILOG = "Exit: 0 done, 1 the model is faulty or differs, 2 usage or contract, 3 something that is needed is missing."
 
 
 @click.group("onnx")
@@ -59,7 +60,7 @@ def _model(path: Path) -> Path:
     return path / _MODEL if path.is_dir() else path
 
 
-@command.command("ops")
+@command.command("ops", epilog=_EPILOG)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file, not to stdout.")
 @_exits
@@ -80,7 +81,7 @@ def ops(model: Path, output: Path | None) -> int:
     return 0
 
 
-@command.command("check")
+@command.command("check", epilog=_EPILOG)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=300.0, show_default=True, help="Seconds."
@@ -104,7 +105,7 @@ def check(model: Path, timeout: float) -> int:
     return 0
 
 
-@command.command("compare")
+@command.command("compare", epilog=_EPILOG)
 @click.argument("port", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @_exits
 def compare(port: Path) -> int:

@@ -1,7 +1,7 @@
 """The contract: schemas, gates, params, profiles and policies, compiled into one immutable object with a digest.
 
-Better than the design: the digest also covers ``evidence/``, ``contract/`` and ``model.py``. A parser that accepts more
-or a glob that matches less changes verdicts as surely as a check does.
+The digest covers the parsers and the globs too: one that accepts more or matches less changes verdicts as surely as a
+check does.
 """
 
 from collections.abc import Mapping

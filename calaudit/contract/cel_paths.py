@@ -43,7 +43,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Exception):  # noqa: N818 - not an error of the program: a construct that policies must not use
+class Refused(Exception):
     """A construct that policies must not use, and where it stands in the expression."""
 
     message: str

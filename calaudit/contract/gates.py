@@ -1,5 +1,6 @@
 """``policies/gates.yaml``: the gates, and which file belongs to which of them."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,17 @@ class Placeholders:
             value = "".join(c for c in value if unicodedata.category(c) != "Cf")
         word = value.strip()
         return not word or word in self.words or word.startswith("REQUIRED:")
+
+    def may_be_in(self, text: bytes) -> bool:
+        """Whether compact JSON may hold a placeholder or a wrong zero: quick, and wrong only by saying yes."""
+        return not text.isascii() or self._sign.search(text) is not None
+
+    @cached_property
+    def _sign(self) -> re.Pattern[bytes]:
+        blank = rb"(?:\s|\\[bfnrtu])"
+        words = b"|".join(re.escape(word.encode()) for word in sorted(self.words))
+        zero = b"|".join(re.escape(name.encode()) for name in sorted(self.zero))
+        return re.compile(rb'"(?:%b|(?:%b)?(?:%b|REQUIRED:))|"(?:%b)":-?0' % (blank, blank + b"+", words, zero))
 
 
 @dataclass(frozen=True)

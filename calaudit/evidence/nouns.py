@@ -1,6 +1,6 @@
 """What the evidence station hands out, and what it asks of the contract; frozen, without I/O."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -117,5 +117,3 @@ class SchemaBook(Protocol):
         """The tag that documents of the named schema carry."""
         ...
 
-
-Values = Mapping[str, Json]

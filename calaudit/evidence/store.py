@@ -126,10 +126,6 @@ class Evidence(Shelf):
         """
         return cast("tuple[Checksum, ...]", self._value(path, Format.CHECKSUMS))
 
-    def text_files(self, gate: str) -> tuple[Entry, ...]:
-        """The entries of a gate that look like text (no NUL byte in their beginning), known to the contract or not."""
-        return tuple(entry for entry in self._gates.get(gate, ()) if entry.textual)
-
     def locate(self, path: str, pointer: str) -> Location:
         """A place with the line of a JSON pointer, or of what is around it; without a line where that is not known."""
         return Location(path=path, pointer=pointer, line=self._line(path, pointer))

@@ -130,6 +130,7 @@ def _plain(folder: _Folder, entries: Iterable[os.DirEntry[str]], seen: Walk) -> 
     same = prefix == raw
     folders = []
     append, new = seen.files.append, tuple.__new__
+    form, regular = _FORMAT, stat.S_IFREG
     for entry in entries:
         name = entry.name
         try:
@@ -141,7 +142,7 @@ def _plain(folder: _Folder, entries: Iterable[os.DirEntry[str]], seen: Walk) -> 
             _unreadable(seen, prefix + name, "file", error)
             continue
         path = prefix + name
-        if status.st_nlink == 1 and status.st_mode & _FORMAT == stat.S_IFREG:
+        if status.st_nlink == 1 and status.st_mode & form == regular:
             # Not `Found(…, *identity(status))`: the calls would take a third of the walk.
             append(
                 new(

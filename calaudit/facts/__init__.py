@@ -5,8 +5,8 @@ A fact is a frozen dataclass with a ``name`` and a classmethod ``derive(facts)``
 :class:`~calaudit.errors.MissingFact` where the evidence does not support it. Facts are derived at first use and once.
 A heavy library (onnx, numpy, tokenizers) is imported inside ``derive``.
 
-Fields are what policies (CEL) and ``calaudit facts`` see. A field marked with :func:`internal` stays inside calaudit: bulk
-that only checks need.
+Fields are what policies (CEL) and ``calaudit facts`` see. A field marked with :func:`internal` stays inside calaudit:
+bulk that only checks need.
 """
 
 import dataclasses
@@ -67,16 +67,6 @@ class Facts:
         if isinstance(found, MissingFact):
             raise MissingFact(found.message, at=found.at)
         return cast("F", found)
-
-    def document(self) -> dict[str, Json]:
-        """All facts that the evidence supports, as JSON data: what policies and other engines judge."""
-        document: dict[str, Json] = {}
-        for kind in discover_facts():
-            try:
-                document[kind.name] = fact_document(self.get(kind))
-            except MissingFact:
-                continue
-        return document
 
 
 def fact_document(fact: Any) -> dict[str, Json]:

@@ -12,9 +12,9 @@ from calaudit.facts import Facts
 from calaudit.facts.retokenized import Retokenized, RetokenizedFact
 from calaudit.facts.tokenizer import TokenizerFact
 
-REPEATS = 8
-"""How often something stands in a row before it counts as repetition."""
 _REPETITION = re.compile(r"(.{1,64}?)\1{7,}", re.DOTALL)
+"""Something that stands eight times in a row or more."""
+
 _PUNCTUATION = frozenset("()[]{}<>=:;_.,'\"\\/*+-|&%!#@")
 _STRUCTURE = frozenset("()[]{}=:;")
 

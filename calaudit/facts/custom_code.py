@@ -51,6 +51,7 @@ class CustomCodeFact:
     name: ClassVar[str] = "custom_code"
 
     files: tuple[str, ...]
+    pickles: tuple[str, ...]
     references: tuple[CodeReference, ...]
     trusts_remote: tuple[Location, ...]
     """Where code from elsewhere is switched on (``trust_remote_code``)."""
@@ -65,7 +66,7 @@ class CustomCodeFact:
         """Scan the source; MissingFact where a configuration file or a tool cannot be read."""
         evidence = facts.evidence
         source = [e for path, e in evidence.entries.items() if path.startswith(FOLDER)]
-        code = tuple(e for e in source if PurePosixPath(e.path).suffix.lower() in CODE | PICKLES)
+        code = tuple(e for e in source if _suffix(e) in CODE | PICKLES)
         documents = [e for e in source if e.path.startswith(HF_CONFIG) and _is_json(e)]
         tools = [e for path, e in evidence.entries.items() if path.startswith(("tools/", "configs/"))]
         references: list[CodeReference] = []
@@ -81,7 +82,8 @@ class CustomCodeFact:
         for entry in tools:
             trusts += _trusting(evidence, entry)
         return cls(
-            files=tuple(e.path for e in code),
+            files=tuple(e.path for e in code if _suffix(e) in CODE),
+            pickles=tuple(e.path for e in code if _suffix(e) in PICKLES),
             references=tuple(references),
             trusts_remote=tuple(trusts),
             declared=_declared(facts),
@@ -124,6 +126,10 @@ class CodeAuditFact:
         for entry in self.entries:
             found.setdefault(entry.path, []).append(entry)
         return {path: tuple(entries) for path, entries in found.items()}
+
+
+def _suffix(entry: Entry) -> str:
+    return PurePosixPath(entry.path).suffix.lower()
 
 
 def _is_json(entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""Every list of digests in the port, as ``policies/gates.yaml`` declares them, and every bind of one file to another."""
+"""Every list of digests in the port, as ``policies/gates.yaml`` declares them."""
 
 import posixpath
 import re
@@ -12,15 +12,15 @@ from calaudit.facts import Facts, internal
 from calaudit.model import ArtifactSpec, Format, HashList, Json, Location
 from calaudit.pointers import resolve
 
-_ADDRESSED = re.compile(r"sha256:(?P<bare>[0-9a-f]{64})|.+@sha256:(?P<oci>[0-9a-f]{64})|.+#sha256=(?P<url>[0-9a-f]{64})")
+_ADDRESSED = re.compile(r"(?:|.+@)sha256:(?P<named>[0-9a-f]{64})|.+#sha256=(?P<url>[0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """One line of a list of digests.
 
-    ``path`` is port-relative; None where the listed name leads out of the port. ``kept_at`` is the content-addressed URI of
-    a file that is kept elsewhere.
+    ``path`` is port-relative; None where the listed name leads out of the port. ``kept_at`` is the content-addressed
+    URI of a file that is kept elsewhere.
     """
 
     gate: str
@@ -81,7 +81,7 @@ class Digests:
 def content_address(uri: str) -> str | None:
     """The SHA-256 inside a content-addressed URI (``sha256:…``, ``…@sha256:…``, ``…#sha256=…``), or None."""
     match = _ADDRESSED.fullmatch(uri)
-    return (match["bare"] or match["oci"] or match["url"]) if match else None
+    return (match["named"] or match["url"]) if match else None
 
 
 def resolve_path(base: str, name: str) -> str | None:

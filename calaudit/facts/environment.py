@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from calaudit.facts import Facts, internal
 from calaudit.model import Location
@@ -138,8 +138,15 @@ def _requirement(requirement: "Requirement", text: str, at: Location) -> LockLin
     return LockLine(at=at, text=text, package=package, version=version, pin=pin, reason=reason)
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:  # such as half an IPv6 address: no URL, so it holds nothing fast
+        return urlsplit("")
+
+
 def _is_fixed(url: str) -> bool:
-    parts = urlsplit(url)
+    parts = _split(url)
     if parts.scheme in ("", "file"):
         return False  # a path of some machine: whoever replays has something else there
     if _DIGEST.search(parts.fragment):
@@ -155,7 +162,7 @@ def _version_of_file(url: str) -> str | None:
         parse_wheel_filename,
     )
 
-    name = urlsplit(url).path.rpartition("/")[2].replace("%2B", "+").replace("%2b", "+")
+    name = _split(url).path.rpartition("/")[2].replace("%2B", "+").replace("%2b", "+")
     try:
         if name.endswith(".whl"):
             return str(parse_wheel_filename(name)[1])

@@ -40,9 +40,11 @@ class Flow:
         """Every value that ``start`` is made from, itself included; a node that ``stop`` holds is not crossed."""
         return self._spread([start], lambda name: self._sources(name, stop))
 
-    def forward(self, start: Iterable[str]) -> set[str]:
-        """Every value that is made from any of ``start``, these included."""
-        return self._spread(start, lambda name: [out for op in self.readers.get(name, ()) for out in op.makes])
+    def forward(self, start: Iterable[str], stop: Callable[[Op], bool] = lambda _: False) -> set[str]:
+        """Every value that is made from any of ``start``, these included; what ``stop`` holds is not crossed."""
+        return self._spread(
+            start, lambda name: [out for op in self.readers.get(name, ()) if not stop(op) for out in op.makes]
+        )
 
     def _sources(self, name: str, stop: Callable[[Op], bool]) -> Iterable[str]:
         op = self.maker.get(name)

@@ -71,6 +71,7 @@ class OnnxPositions:
 class _Walk:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
+        self.fed = _fed(flow)
         self.factors = {op.makes[0]: _family(op) for op in flow.ops if op.makes and self._is_factor(op)}
         plain = self._plain(self.factors)
         self.rotations = {
@@ -114,7 +115,8 @@ class _Walk:
 
     def _queries(self, present: str, past: str) -> list[str]:
         """The other operand wherever this key, by layout and scaling alone, enters a product."""
-        start = {n for n in self.flow.back(present, lambda op: op.kind not in _LAYOUT) if self._holds(n, past)}
+        cached = self.flow.forward([past], lambda op: op.kind not in _LAYOUT) - {past}
+        start = cached & self.flow.back(present, lambda op: op.kind not in _LAYOUT)
         seen, pending, found = set(start), list(start), []
         while pending:
             name = pending.pop()
@@ -129,9 +131,6 @@ class _Walk:
                     seen.update(op.makes)
         return found
 
-    def _holds(self, name: str, past: str) -> bool:
-        return name != past and past in self.flow.back(name, lambda op: op.kind not in _LAYOUT)
-
     def _is_projection(self, op: Op) -> bool:
         return op.kind in _PRODUCTS and any(name in self.flow.constants for name in op.reads)
 
@@ -142,8 +141,7 @@ class _Walk:
 
     def _from_positions(self, name: str) -> bool:
         """Made from position_ids, constants and shapes alone: no token and no hidden state takes part."""
-        fed = self.flow.back(name, lambda op: op.kind == "Shape") & self.flow.inputs
-        return fed == {POSITIONS}
+        return self.fed.get(name, frozenset()) == {POSITIONS}
 
     def _plain(self, factors: dict[str, str]) -> dict[str, set[str]]:
         """Factors and what layout, casts and constant scaling make of them."""
@@ -155,6 +153,17 @@ class _Walk:
                 for out in op.makes:
                     plain.setdefault(out, set()).update(f for s in sources for f in plain[s])
         return plain
+
+
+def _fed(flow: Flow) -> dict[str, frozenset[str]]:
+    """What every value is made from, in one pass: position_ids, and ``*`` for any other input; a shape from nothing."""
+    fed = {name: frozenset({POSITIONS if name == POSITIONS else "*"}) for name in flow.inputs}
+    for op in flow.ops:
+        made = frozenset[str]()
+        if op.kind != "Shape":
+            made = made.union(*(fed.get(name, frozenset()) for name in op.reads))
+        fed.update(dict.fromkeys(op.makes, made))
+    return fed
 
 
 def _family(op: Op) -> str:

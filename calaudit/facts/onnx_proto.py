@@ -49,8 +49,6 @@ def parse_model(data: bytes) -> "ModelProto":
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy
     from onnx import ModelProto  # noqa: PLC0415 - heavy
 
-    if not data:
-        raise Malformed("The model is empty (0 bytes).")
     if len(data) > MODEL_BYTES_MAX:
         raise Malformed(f"The model has {len(data)} bytes; a protobuf has fewer than 2 GiB: export with external data.")
     scan_model(data)  # refuses what would take too much memory

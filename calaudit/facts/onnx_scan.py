@@ -1,23 +1,23 @@
-"""What a serialized ONNX model holds, from the wire format alone: operators, versions, tensors, and how many messages.
+"""What a serialized ONNX model holds, from the wire format alone: operators, versions, tensors, number of messages.
 
-Nothing is built and nothing imported: 60 000 nodes take a tenth of a second, and a file that would exhaust memory once it
-is parsed (an empty message takes two bytes, and a hundred as an object) is refused while it is counted. The reading is that
-of protobuf: fields in any order, the last of a singular field, repeated occurrences of a message merged.
+Nothing is built and nothing imported: 60 000 nodes take a tenth of a second, and a file that would exhaust memory once
+it is parsed (an empty message takes two bytes, and a hundred as an object) is refused while it is counted. The reading
+is that of protobuf: fields in any order, the last of a singular field, repeated occurrences of a message merged.
 
-Wire format: https://protobuf.dev/programming-guides/encoding; field numbers: ``onnx.proto`` of ONNX.
+The field numbers are those of ``onnx.proto``.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from calaudit.errors import Malformed
 from calaudit.facts.extent_nouns import ExternalTensor
+from calaudit.facts.onnx_scan_parts import read_external, read_opset
+from calaudit.facts.protobuf_wire import fields, signed, varint
 
 MESSAGES_MAX = 8_000_000
 """Messages inside one model; parsed they take 1 to 2 GB."""
 
-_EXTERNAL = 1
 _LEAF_BYTES = 8
 """A small message without a kind of its own counts as one message for each so many bytes: it may hold others."""
 
@@ -48,8 +48,10 @@ def scan_model(data: bytes, *, limit: int = MESSAGES_MAX) -> Scan:
     """Read the bytes of a model once.
 
     Raises:
-        Malformed: they are no protobuf, or hold more than ``limit`` messages.
+        Malformed: they are no protobuf with a graph, or hold more than ``limit`` messages.
     """
+    if not data:
+        raise Malformed("The model is empty (0 bytes).")
     scanner = _Scanner(data, limit)
     try:
         scanner.run()
@@ -63,34 +65,42 @@ class _Scanner:
         self.data = data
         self.limit = limit
         self.found = Scan()
+        self.operators: defaultdict[tuple[bytes, bytes], int] = defaultdict(int)
         self.pending: list[tuple[str, int, int, int]] = []
 
     def run(self) -> None:
         self._model()
-        pending = self.pending
+        pending, found = self.pending, self.found
         while pending:
             kind, at, end, depth = pending.pop()
             if kind == "graph":
-                self.found.subgraphs += depth > 0
+                found.subgraphs += depth > 0
                 self._graph(at, end, depth)
             elif kind == "node":
                 self._node(at, end, depth)
             elif kind == "tensor":
-                self._tensor(at, end)
+                tensor, inside = read_external(self.data, at, end)
+                found.tensors += 1
+                found.external += [tensor] if tensor else []
+                self._leaf(inside)
             else:
                 self._other(kind, at, end, depth)
+            self._count(0)
+        found.operators = Counter(self.operators)
 
     def _model(self) -> None:
         found = self.found
+        graphs = 0
         for number, value, at, end in fields(self.data, 0, len(self.data)):
-            if number == 1:
-                found.ir_version = value
+            if value >= 0:
+                found.ir_version = signed(value) if number == 1 else found.ir_version
             elif number in (2, 3):
                 found.producer[number - 2] = self.data[at:end]
             elif number == 7:
+                graphs += 1
                 self._push("graph", at, end, 0)
             elif number == 8:
-                found.opsets.append(self._opset(at, end))
+                found.opsets.append(read_opset(self.data, at, end))
                 self._count(1)
             elif number == 20:
                 self._push("training", at, end, 0)
@@ -99,6 +109,8 @@ class _Scanner:
                 self._push("function", at, end, 0)
             else:
                 self._leaf(end - at)
+        if not graphs:
+            raise Malformed("The bytes hold no graph: this is not an ONNX model.")
 
     def _graph(self, at: int, end: int, depth: int) -> None:
         data = self.data
@@ -113,15 +125,15 @@ class _Scanner:
                 self._node(at, at + size, depth)
                 at += size
                 continue
-            number, _, start, at = next(fields(data, at, end))
-            if number == 1:
+            number, value, start, at = next(fields(data, at, end))
+            if value < 0 and number == 1:
                 self._node(start, at, depth)
-            elif number in (5, 15):
+            elif value < 0 and number in (5, 15):
                 self._push("tensor" if number == 5 else "sparse", start, at, depth)
             else:
                 self._leaf(at - start)
 
-    def _node(self, at: int, end: int, depth: int) -> None:
+    def _node(self, at: int, end: int, depth: int) -> None:  # noqa: C901 - one flat loop: this is the hot path
         data, op_type, domain = self.data, b"", b""
         while at < end:
             tag, size = data[at], data[at + 1]
@@ -133,10 +145,11 @@ class _Scanner:
             at += 2
             if size > 0x7F:
                 size, at = varint(data, at - 1, end)
+            if tag < 0x22:  # 1 to 3: inputs, outputs, name
+                at += size
+                continue
             start = at
             at += size
-            if at > end:
-                raise IndexError
             if tag == 0x22:  # 4, op_type
                 op_type = data[start:at]
             elif tag == 0x3A:  # 7, domain
@@ -145,51 +158,19 @@ class _Scanner:
                 self._push("attribute", start, at, depth)
             elif tag > 0x42:  # 9 and above: metadata, devices
                 self._leaf(size)
-        self.found.operators[domain, op_type] += 1
-        self._count(1)
+        if at > end:
+            raise IndexError
+        self.operators[domain, op_type] += 1
+        self.found.messages += 1
 
     def _other(self, kind: str, at: int, end: int, depth: int) -> None:
         children = _CHILDREN[kind]
-        for number, _, start, stop in fields(self.data, at, end):
-            child = children.get(number)
+        for number, value, start, stop in fields(self.data, at, end):
+            child = children.get(number) if value < 0 else None
             if child is None:
                 self._leaf(stop - start)
             else:
                 self._push(child, start, stop, depth + (kind == "attribute" and child == "graph"))
-
-    def _tensor(self, at: int, end: int) -> None:
-        data, dims, dtype, name, location = self.data, list[int](), 0, b"", 0
-        entries: list[tuple[str, str]] = []
-        self.found.tensors += 1
-        for number, value, start, stop in fields(data, at, end):
-            if number == 1:
-                dims += [value] if start == stop else _packed(data, start, stop)
-            elif number == 2:
-                dtype = value
-            elif number == 8:
-                name = data[start:stop]
-            elif number == 13:
-                self._count(1)
-                parts = {n: data[a:b] for n, _, a, b in fields(data, start, stop)}
-                entries.append((_text(parts.get(1, b"")), _text(parts.get(2, b""))))
-            elif number == 14:
-                location = value
-            elif number in (3, 16):
-                self._leaf(stop - start)
-        if location == _EXTERNAL:
-            shape = tuple(_signed(d) for d in dims)
-            self.found.external.append(
-                ExternalTensor(name=_text(name), where="", dtype=_signed(dtype), dims=shape, entries=tuple(entries))
-            )
-
-    def _opset(self, at: int, end: int) -> tuple[bytes, int]:
-        domain, version = b"", 0
-        for number, value, start, stop in fields(self.data, at, end):
-            if number == 1:
-                domain = self.data[start:stop]
-            elif number == 2:
-                version = _signed(value)
-        return domain, version
 
     def _push(self, kind: str, at: int, end: int, depth: int) -> None:
         self._count(1)
@@ -202,63 +183,3 @@ class _Scanner:
         self.found.messages += messages
         if self.found.messages > self.limit:
             raise Malformed(f"The model holds more than {self.limit} messages; calaudit refuses to parse it.")
-
-
-def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of one message: number, value of a plain number (else 0), and where a field's bytes start and end.
-
-    ``start == end`` for a plain number; the end is where the next field starts in either case.
-
-    Raises:
-        Malformed: the bytes are no message.
-    """
-    while at < end:
-        tag, at = varint(data, at, end)
-        number, wire = tag >> 3, tag & 7
-        value, start = 0, at
-        if wire == 0:
-            value, at = varint(data, at, end)
-            start = at
-        elif wire == 2:
-            size, start = varint(data, at, end)
-            at = start + size
-        elif wire in (1, 5):
-            at += 8 if wire == 1 else 4
-        if at > end or wire not in (0, 1, 2, 5) or not number:
-            raise Malformed(
-                f"The bytes are not an ONNX protobuf: field {number} of wire type {wire} at offset {start}."
-            )
-        yield number, value, start, at
-
-
-def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """A number in base 128, and where it ends.
-
-    Raises:
-        Malformed: it does not end.
-    """
-    value = shift = 0
-    while at < end and shift < 70:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, at
-        shift += 7
-    raise Malformed(f"The bytes are not an ONNX protobuf: an unfinished number at offset {at}.")
-
-
-def _packed(data: bytes, at: int, end: int) -> list[int]:
-    values = []
-    while at < end:
-        value, at = varint(data, at, end)
-        values.append(value)
-    return values
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
-
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "backslashreplace")

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """What one extent holds: whether floats, how many are NaN or infinite, and its SHA-1 if somebody recorded one."""
+    """What one extent holds: whether floats, how many are NaN or infinite, its SHA-1 if somebody recorded one."""
 
     floats: bool
     nonfinite: int
     nan: int
     sha1: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class _Reader:
     padding: bool = False
     counter: "FiniteCounter | None" = None
     sha1: "_Hash | None" = None
+    sha256: "_Hash | None" = None
     dirty: bool = field(default=False)
 
     def feed(self, chunk: memoryview) -> None:
@@ -46,6 +48,8 @@ class _Reader:
             self.counter.feed(chunk)
         if self.sha1 is not None:
             self.sha1.update(chunk)
+        if self.sha256 is not None:
+            self.sha256.update(chunk)
         if self.padding:
             self.dirty = self.dirty or chunk.tobytes().strip(b"\0") != b""
 
@@ -86,6 +90,7 @@ def _readers(extents: Sequence[Extent]) -> dict[tuple[int, int], _Reader]:
     for extent in extents:
         key = (extent.offset, extent.length)
         reader = readers.setdefault(key, _Reader(extent.offset, extent.end, counter=FiniteCounter.of(extent.dtype)))
+        reader.sha256 = hashlib.sha256()
         if extent.checksum and reader.sha1 is None:
             reader.sha1 = hashlib.sha1(usedforsecurity=False)
     return readers
@@ -98,4 +103,5 @@ def _slice(reader: _Reader) -> Slice:
         nonfinite=counter.nonfinite if counter else 0,
         nan=counter.nan if counter else 0,
         sha1=reader.sha1.hexdigest() if reader.sha1 else "",
+        sha256=reader.sha256.hexdigest() if reader.sha256 else "",
     )

@@ -59,6 +59,8 @@ class OnnxValues:
     nonfinite: tuple[Nonfinite, ...] = internal()
     checksums: tuple[Checksummed, ...] = internal()
     hidden: tuple[tuple[str, int, int], ...] = internal()
+    digests: dict[tuple[str, int, int], str] = internal()
+    """The SHA-256 of every extent: path, offset, length."""
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
@@ -74,6 +76,7 @@ class OnnxValues:
                 floats += _inline(stored, found)
         checksums: list[Checksummed] = []
         hidden: list[tuple[str, int, int]] = []
+        digests: dict[tuple[str, int, int], str] = {}
         sizes = data_files(facts.evidence)
         for path in sorted({e.path for e in external.extents}):
             extents = [e for e in external.extents if e.path == path]
@@ -81,6 +84,7 @@ class OnnxValues:
             hidden += [(path, offset, length) for offset, length in seen.hidden]
             for extent in extents:
                 slice_ = seen.slices[extent.offset, extent.length]
+                digests[path, extent.offset, extent.length] = slice_.sha256
                 if extent.checksum is not None:
                     checksums.append(Checksummed(extent=extent, slice_sha1=slice_.sha1, file_sha1=seen.sha1))
                 floats += slice_.floats
@@ -92,6 +96,7 @@ class OnnxValues:
             nonfinite=tuple(sorted(found)),
             checksums=tuple(checksums),
             hidden=tuple(hidden),
+            digests=digests,
         )
 
 

@@ -12,7 +12,7 @@ from calaudit.contract.cel_paths import EACH, Path, show
 Schema = Mapping[str, Any]
 
 
-class NoSuchPath(Exception):  # noqa: N818 - an answer, turned into a ContractError by who knows the place
+class NoSuchPath(Exception):
     """A path that no facts document can have; the text says which segment and what is near."""
 
 

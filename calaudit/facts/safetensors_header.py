@@ -1,7 +1,8 @@
 """The header of a safetensors file, read strictly: nothing behind it is touched.
 
-A file is an eight-byte little-endian length, that many bytes of JSON, and the data. The data must be exactly the tensors
-one after the other: what a lax reader lets through (gaps, overlaps, bytes behind the last one) may be a payload.
+A file is an eight-byte little-endian length, that many bytes of JSON, and the data. The data must be exactly the
+tensors one after the other: what a lax reader lets through (gaps, overlaps, bytes behind the last one) may be a
+payload.
 """
 
 import math

@@ -23,7 +23,7 @@ _SCALARS: Mapping[Any, str] = {bool: "boolean", int: "integer", float: "number",
 
 
 def facts_schema(kinds: Iterable[type[Fact]] | None = None) -> Schema:
-    """The schema of ``Facts.document()``: every subject optional (its evidence may be missing), every member required.
+    """The schema of what ``calaudit facts`` prints: every subject optional (evidence may lack), every member required.
 
     Raises:
         TypeError: a fact has a public field whose type has no JSON form.

@@ -55,7 +55,7 @@ class TokenizerFact:
     """The ids that are added after every text."""
     vocab: Mapping[str, int] = internal()
     definition: Mapping[str, Any] = internal()
-    native: _Native = internal(repr=False)  # noqa: RUF009 - a field, as every internal()
+    native: _Native = internal(repr=False)
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:

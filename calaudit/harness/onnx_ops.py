@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from calaudit.facts.onnx_graph import take_inventory
-from calaudit.facts.onnx_proto import parse_model
+from calaudit.facts.onnx_scan import scan_model
 from calaudit.model import Json
 
 __all__ = ["op_inventory"]
@@ -20,7 +20,7 @@ def op_inventory(path: Path) -> dict[str, Json]:
         OSError: the file cannot be read.
     """
     data = path.read_bytes()
-    found = take_inventory(parse_model(data))
+    found = take_inventory(scan_model(data))
     return {
         "schema": "calaudit-op-inventory/v1",
         "model_sha256": hashlib.sha256(data).hexdigest(),

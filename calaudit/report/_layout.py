@@ -1,9 +1,9 @@
-"""Fitting text into the columns of a terminal: what a character occupies, wrapping, padding."""
+"""Fitting text into the columns of a terminal: what a character occupies, wrapping."""
 
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["WIDTH", "cells", "pad", "wrap"]
+__all__ = ["WIDTH", "cells", "wrap"]
 
 WIDTH = 80
 """Columns of a report. Fixed: the same report is the same text on every terminal."""
@@ -12,11 +12,6 @@ WIDTH = 80
 def cells(text: str) -> int:
     """How many columns a text occupies: two for a wide character, none for a combining one."""
     return len(text) if text.isascii() else sum(_cell(c) for c in text)
-
-
-def pad(text: str, width: int) -> str:
-    """The text with spaces up to ``width`` columns; longer text stays whole."""
-    return text + " " * (width - cells(text))
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from calaudit.model import Kind, Level, Report, Result, Verdict
+from calaudit.model import EVERY_GATE, Kind, Level, Report, Result, Verdict
 from calaudit.report._groups import gate_groups, is_unsigned
 
 __all__ = ["EXITS", "blocked", "meaning", "next_step", "number", "title", "unsigned"]
@@ -74,7 +74,8 @@ def next_step(report: Report) -> str:
                 rule = groups[0].rules[0]
                 fix = groups[0].fix or "Supply what is missing."
                 back = "" if kind is Kind.OPEN else f" {gate.gate} goes back to {rule.back_to or gate.back_to}."
-                return f"Begin with {rule.key} on {gate.gate}: {fix}{back}"
+                where = f" on {gate.gate}" if rule.gate == EVERY_GATE else ""
+                return f"Begin with {rule.key}{where}: {fix}{back}"
     if unsigned(report) is not None:
         done = f"Through {report.through} every technical rule that has a matter passes"
         return f"{done}; what is left are signatures, which this version of calaudit cannot verify."

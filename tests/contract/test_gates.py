@@ -1,5 +1,6 @@
 """gates.yaml: one gate a file, gates in order, nothing that can never match."""
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +95,18 @@ def test_contradictions(broken: dict[str, object], message: str) -> None:
 )
 def test_placeholders(value: object, *, expected: bool) -> None:
     assert gates().placeholders.is_placeholder(value) is expected
+
+
+@given(
+    value=st.one_of(
+        st.text(max_size=4),
+        st.sampled_from(["TBD", " TBD", "TODO\t", "REQUIRED: a date", " ", "\n", "\u00a0", "\u200b", "..."]),
+        st.sampled_from([0, -0.0, 0.0, 1, 0.5]),
+    ),
+    member=st.sampled_from(["bytes", "vocab_size", "other"]),
+)
+def test_the_quick_look_at_a_document_misses_no_placeholder(contract, value, member):
+    placeholders = contract.gates.placeholders
+    is_zero = member in placeholders.zero and value == 0
+    if placeholders.is_placeholder(value) or is_zero:
+        assert placeholders.may_be_in(orjson.dumps({"a": [{member: value}]}))

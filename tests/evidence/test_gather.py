@@ -207,7 +207,7 @@ def test_a_text_that_steers_is_a_problem_and_is_read(tmp_path):
 
 def test_text_files_are_those_without_nul(tmp_path):
     evidence = collect(tmp_path, {"stray": b"key", "image": b"a\0", "late": b"x" * 9000 + b"\0", "empty": b""})
-    assert [e.path for e in evidence.text_files("port")] == ["empty", "late", "stray"]
+    assert [e.path for e in evidence.of_gate("port") if e.textual] == ["empty", "late", "stray"]
     blocks = list(evidence.blocks("stray"))
     assert [(b.line, b.data) for b in blocks] == [(1, b"key")]
 

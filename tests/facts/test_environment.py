@@ -36,6 +36,7 @@ COMMIT = "0123456789" * 4
         ("--index-url https://x.invalid", None, None, Pin.NONE),
         ("not a requirement", None, None, Pin.NONE),
         ("./numpy.whl", None, None, Pin.NONE),
+        (f"x @ https://[::1/x#sha256={DIGEST}", "x", None, Pin.NONE),
     ],
 )
 def test_line(line: str, package: str | None, version: str | None, pin: Pin) -> None:

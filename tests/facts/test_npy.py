@@ -1,5 +1,6 @@
 """The strict .npy reader: what NumPy writes is read, everything else refused."""
 
+import contextlib
 import io
 
 import numpy as np
@@ -37,10 +38,8 @@ def test_garbage_is_malformed(data: bytes) -> None:
 def test_a_changed_byte_never_crashes(at: int, value: int) -> None:
     data = bytearray(saved(np.arange(3, dtype="<f4")))
     data[at % len(data)] = value
-    try:
+    with contextlib.suppress(Malformed):
         parse_npy(bytes(data))
-    except Malformed:
-        pass
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class Everything:
     by_name: Mapping[str, Part]
     at: Location
     any: Json
-    hidden: "Heavy" = internal(default=None)  # noqa: RUF009 - it is dataclasses.field
+    hidden: "Heavy" = internal(default=None)
 
 
 SCHEMA = facts_schema([Everything])

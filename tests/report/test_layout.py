@@ -2,17 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calaudit.report._layout import cells, pad, wrap
+from calaudit.report._layout import cells, wrap
 
 
 @pytest.mark.parametrize(("text", "width"), [("", 0), ("abc", 3), ("参考", 4), ("e\u0301", 1), ("ｶ", 2 - 1)])
 def test_cells(text: str, width: int) -> None:
     assert cells(text) == width
-
-
-def test_pad_keeps_long_text() -> None:
-    assert pad("abcdef", 3) == "abcdef"
-    assert pad("参", 4) == "参  "
 
 
 def test_wrap_breaks_at_spaces() -> None:

@@ -39,15 +39,16 @@ class Hit:
 
 
 def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
-    """Search every textual file of the gate, counting each as examined."""
-    for entry in view.each(e for e in view.entries() if is_text(e)):
-        data = view.evidence.read(entry.path)
-        for pattern in patterns:
-            if pattern.hint not in data or not (pattern.free_text or has_no_free_text(entry)):
-                continue
-            for match in pattern.compiled.finditer(data):
-                line = data.count(b"\n", 0, match.start()) + 1
-                yield Hit(what=pattern.what, text=match[0], at=Location(path=entry.path, line=line))
+    """Search every file of the gate that is text, whether or not the contract says so, counting each as examined."""
+    for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e)):
+        wanted = [pattern for pattern in patterns if pattern.free_text or has_no_free_text(entry)]
+        for block in view.evidence.blocks(entry.path):
+            for pattern in wanted:
+                if pattern.hint not in block.data:
+                    continue
+                for match in pattern.compiled.finditer(block.data):
+                    line = block.line + block.data.count(b"\n", 0, match.start())
+                    yield Hit(what=pattern.what, text=match[0], at=Location(path=entry.path, line=line))
 
 
 def is_text(entry: Entry) -> bool:
@@ -55,6 +56,12 @@ def is_text(entry: Entry) -> bool:
     return entry.spec is not None and entry.spec.format in TEXTUAL
 
 
+def _looks_like_text(entry: Entry) -> bool:
+    """Whether a file that the contract does not read (opaque, or unknown) begins like text."""
+    return entry.textual and (entry.spec is None or entry.spec.format is Format.OPAQUE)
+
+
 def has_no_free_text(entry: Entry) -> bool:
     """Whether a file is written by whoever makes the port: no prompts, no vocabulary."""
-    return entry.spec is not None and not entry.spec.free_text and not entry.path.startswith("00-source/hf-config/")
+    free_text = entry.spec is not None and bool(entry.spec.free_text)
+    return not free_text and not entry.path.startswith("00-source/hf-config/")

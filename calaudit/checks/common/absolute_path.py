@@ -5,13 +5,13 @@ Fix: Write the path relative to the port, or as a content-addressed URI; export 
 inside a graph.
 """
 
+import re
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.common._scan import has_no_free_text, is_text
 from calaudit.evidence import Entry
 from calaudit.model import Format, Location, Result
-import re
 
 _ROOTS = b"home|root|Users|tmp|var|opt|usr|mnt|media|srv|private|workspace|data|scratch"
 _PATH = re.compile(

@@ -1,7 +1,8 @@
 """Every file is one that the contract knows.
 
 Why: A file that nothing describes is hashed by nobody and judged by nothing, yet it travels with the port.
-Fix: Move the file out of the port, or to the place where the contract expects it (calaudit explain, policies/gates.yaml).
+Fix: Move the file out of the port, or to the place where the contract expects it: `calaudit schema list` and
+policies/gates.yaml name the places.
 """
 
 from collections.abc import Iterator

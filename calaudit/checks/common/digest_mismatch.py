@@ -42,7 +42,8 @@ def _compare(view: View, listed: Listed) -> Iterator[Result]:
     entry = view.evidence.entries.get(listed.path) if listed.path else None
     if entry is None:
         if listed.kept_at is not None:
-            yield view.open(f"{listed.name} is kept elsewhere, and nothing in the port attests its bytes.", at=listed.at)
+            message = f"{listed.name} is kept elsewhere, and nothing in the port attests its bytes."
+            yield view.open(message, at=listed.at)
         return
     if entry.sha256 != listed.sha256:
         yield view.fail(

@@ -1,6 +1,7 @@
 """Every document can be read in exactly one way.
 
-Why: Duplicate keys, NaN, aliases or huge numbers mean different things to different parsers, so two tools would judge two documents.
+Why: Duplicate keys, NaN, aliases or huge numbers mean different things to different parsers, so two tools would judge
+two documents.
 Fix: Write the document again with a strict serializer; the message says what was met and where.
 """
 

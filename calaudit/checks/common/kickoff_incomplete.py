@@ -2,7 +2,8 @@
 
 Why: Without compiler image, replayable command, support matrix and quantization tools nothing can be compiled; the
 reference, the export and the harness go on meanwhile.
-Fix: Get the deliverables of runbook §17 and record each in vendor/kickoff.json with digest, version and date.
+Fix: Get what is missing from the vendor, and record each deliverable in vendor/kickoff.json with digest, version and
+date.
 """
 
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ def kickoff_incomplete(view: View) -> Iterator[Result]:
         stopped = item in BLOCKING or (kickoff.blocked and gates == ("G5",))
         started = tuple(gate for gate in gates if view.evidence.has_gate(gate))
         yield view.open(
-            f"{ITEMS[item]}: not received, and {', '.join(gates)} cannot do without.",
+            f"{ITEMS[item]}: not received, and {', '.join(gates)} cannot do without it.",
             at=places.get(item, Location(path=PATH, pointer="/items")),
             blocks=Verdict.BLOCKED_COMPILER if stopped else Verdict.INCOMPLETE if started else None,
             blocked_gates=gates if stopped else started or gates,

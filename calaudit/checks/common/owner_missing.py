@@ -1,7 +1,8 @@
 """The gate has one named owner.
 
 Why: "The vendor" does not answer the phone: a gate needs a person or a team with a delivery date and a version.
-Fix: Pin a trust root whose registry names the owner of the gate's role.
+Fix: Nothing yet: this version of calaudit verifies no signatures, so the rule stays open. A later one reads the owner
+from a signed registry of roles.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Every document follows its schema.
 
 Why: A member that is missing, misspelt or of the wrong type would be ignored by whoever relies on it.
-Fix: Correct the member; calaudit schema show NAME describes it.
+Fix: Correct the member; `calaudit schema show NAME --text` describes it, and `calaudit schema check FILE` tries again.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """What the vendor says is signed by the compiler role.
 
 Why: A support matrix that nobody signed confirms nothing, yet a port is judged by it.
-Fix: Pin a trust root and have the compiler role sign the documents in vendor/.
+Fix: Nothing yet: this version of calaudit verifies no signatures, so the rule stays open. Keep the documents in vendor/
+as the vendor sent them; a later version asks the compiler role to sign them.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from calaudit.model import Result
 
 @check("vendor-unsigned", gate="port", kinds=("open", "notApplicable"), trust=True, unwaivable=True)
 def vendor_unsigned(view: View) -> Iterator[Result]:
-    """Open for every vendor document that a rule reads: no trust root is pinned."""
+    """Open for every file directly in vendor/: no trust root is pinned."""
     documents = view.evidence.matching("vendor/*")
     for entry in view.each(documents):
         yield view.open("No trust root is pinned, so the compiler role's signature cannot be verified.", at=entry.path)

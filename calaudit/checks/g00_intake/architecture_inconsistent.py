@@ -23,7 +23,7 @@ def architecture_inconsistent(view: View) -> Iterator[Result]:
     for found in differences(source.architecture, config.architecture, code_files=config.code_files):
         place = at(f"/architecture{found.pointer}")
         if found.expected is None:
-            yield view.open(f"{found.message} State it in the config, or have the difference accepted.", at=place)
+            yield view.open(f"{found.message} State it in the config: nothing else can confirm it.", at=place)
         else:
             yield view.fail(found.message, at=place, expected=found.expected, actual=found.actual)
     yield from _heads(view, config.architecture)

@@ -1,7 +1,8 @@
 """The complexity score is the one that the table gives.
 
 Why: The score decides whether a model is fit to be the first; a friendlier one hides the work until it is due.
-Fix: Set complexity.rows to the points that the findings expect and total to their sum; get the vendor's matrix.
+Fix: Set complexity.rows to the points that the findings expect, and total to their sum. Rows that wait for
+vendor/op-matrix.yaml stay open until the vendor sends it.
 """
 
 from collections.abc import Iterator

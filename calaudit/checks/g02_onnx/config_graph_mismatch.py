@@ -14,6 +14,7 @@ from calaudit.facts.onnx_structure import OnnxStructure
 from calaudit.facts.onnx_weights import OnnxWeights
 from calaudit.facts.tensors import GoldenTensors
 from calaudit.model import Location, Result
+from calaudit.pointers import escape
 
 
 @check("config-graph-mismatch", gate="G2")
@@ -41,8 +42,7 @@ def _values(view: View, config: OnnxExport, graph: OnnxGraph) -> Iterator[Result
                 )
     for boundary, value in view.each(config.boundaries.items()):
         if value not in flow.maker:
-            pointer = boundary.replace("~", "~0").replace("/", "~1")
-            yield view.fail(f"The graph makes no value {value!r}.", at=_at(f"boundaries/{pointer}"))
+            yield view.fail(f"The graph makes no value {value!r}.", at=_at(f"boundaries/{escape(boundary)}"))
     if config.boundaries:
         for name in view.fact(GoldenTensors).index.boundaries:
             if name not in config.boundaries and name not in graph.outputs:

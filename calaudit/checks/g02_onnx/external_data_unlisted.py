@@ -1,7 +1,7 @@
 """Every byte beside the model belongs to a tensor and is in the report's list of files.
 
 Why: Bytes that no tensor claims are shipped unexamined, and a data file that no list names is not bound by its digest.
-Fix: Delete the data files, export again, then run `calaudit onnx check`, which writes the list.
+Fix: Delete the data files, export again, then run `calaudit onnx compare`, which writes the list into the report.
 """
 
 from collections.abc import Iterator

@@ -44,7 +44,10 @@ def greedy_mismatch(view: View) -> Iterator[Result]:
     fewest = int(view.number("greedy_prompts_min"))
     if prompts.distinct_legal < fewest:
         yield view.fail(
-            "Too few different prompts are compared.", at=OUTPUTS, expected=f"≥ {fewest}", actual=prompts.distinct_legal
+            "Too few different prompts are compared.",
+            at=OUTPUTS,
+            expected=f"at least {fewest}",
+            actual=prompts.distinct_legal,
         )
 
 

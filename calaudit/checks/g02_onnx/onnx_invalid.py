@@ -7,8 +7,8 @@ Own checks come first: the protobuf parses, values are defined once and before u
 tensors have the bytes their shapes need, external entries have one reading. Only then ``onnx.checker`` runs with
 ``full_check``, in this process, on a copy without any external tensor (:mod:`calaudit.facts.onnx_neutral`): given the
 model itself, the native checker would look for external data relative to the current directory and read what stands
-there. The report of the pre-step ``calaudit onnx check`` must say that the same check succeeded on the files as they
-are.
+there. The ONNX report, which ``calaudit onnx compare`` writes, must say that the same check succeeded on the files as
+they are.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 Why: The compiler team reads the inventory, not the graph: an operator missing there is found in the compiler, months
 later.
-Fix: Run `calaudit onnx ops 02-onnx/model.onnx` again and replace op-inventory.json.
+Fix: Run `calaudit onnx ops 02-onnx/model.onnx -o 02-onnx/op-inventory.json` again.
 """
 
 from collections.abc import Iterator
