@@ -55,6 +55,7 @@ def peers(root: Path, tree: Path) -> list[tuple[str, list[str], float]]:
             done = subprocess.run(sign, cwd=root, check=False, capture_output=True)
             if done.returncode:
                 sys.exit(f"model_signing cannot sign here: {done.stderr.decode(errors='replace')[-300:]}")
+            verify = [signer, "verify", "key", str(tree), "--signature", "model.sig", "--public_key", "pub.pem"]
             found.append(("model_signing verify", verify, 0.75))
         if recorder := tool("in-toto-run"):
             record = [

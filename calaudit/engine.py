@@ -77,9 +77,7 @@ def run(  # noqa: PLR0913 - the station's whole input, by name
     reports += [
         _not_started(gate, blocked.get(gate.id)) for gate in contract.gates.gates.values() if gate.id not in planned
     ]
-    return Run(
-        gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes)
-    )
+    return Run(gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes))
 
 
 def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:

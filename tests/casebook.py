@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from calaudit.contract import Contract
+from calaudit.evidence import gathering
 from calaudit.evidence.reader import Opener
 from tests import graph_edits, rehash
 
@@ -104,11 +105,22 @@ class Case:
             Path(os.fsdecode(os.fsencode(port / folder) + b"/" + bytes.fromhex(name))).write_bytes(b"x")
 
     def interfere(self, monkeypatch: pytest.MonkeyPatch, port: Path) -> None:
-        """Let something happen to a file at the moment the audit opens it: ``grow`` it, or ``refuse`` to open it."""
+        """Let something happen to a file at the moment the audit opens it.
+
+        It may ``grow``; its opening may be refused (``refuse``), or refused when it is read again (``forget``) because
+        nothing is kept in memory.
+        """
         plain = Opener.open
+        seen: set[str] = set()
+        if "forget" in self.meanwhile.values():
+            monkeypatch.setattr(gathering, "BYTE_BUDGET", 0)
 
         def opened(opener: Opener, raw: str) -> int:
+            again = raw in seen
+            seen.add(raw)
             match self.meanwhile.get(raw):
+                case "forget" if again:
+                    raise PermissionError(errno.EACCES, "Permission denied", raw)
                 case "grow":
                     with (port / raw).open("ab") as file:
                         file.write(b"\n")

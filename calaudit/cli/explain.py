@@ -75,7 +75,7 @@ def _text(item: "Explained", contract: "Contract") -> str:
         ("results", ", ".join(sorted(map(str, rule.kinds)))),
         *item.expressions.items(),
         *(("param", _param(name, contract)) for name in item.params),
-        ("waivable", "no" if rule.unwaivable else "yes, by a signed and expiring waiver"),
+        ("waivable", "no" if rule.unwaivable else "yes, by a signed waiver that expires; this version reads none"),
         ("where", item.where),
         ("since", rule.since),
     ]

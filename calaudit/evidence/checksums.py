@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from calaudit.errors import Malformed
-from calaudit.evidence.faults import ESCAPE, MALFORMED, Fault, malformed
+from calaudit.evidence.faults import ESCAPE, FAULTS_KEPT, MALFORMED, Fault, malformed
 from calaudit.evidence.nouns import Checksum
 from calaudit.evidence.numbers import shorten
 from calaudit.evidence.utf8 import check_utf8
@@ -27,6 +27,8 @@ def parse_checksums(data: bytes) -> tuple[tuple[Checksum, ...], list[Fault]]:
     faults: list[Fault] = []
     seen: dict[str, int] = {}
     for number, line in _numbered(data.decode()):
+        if len(faults) >= FAULTS_KEPT:
+            break
         match = None if "\r" in line or "\0" in line else _LINE(line)
         if match is None:
             text = f"{shorten(line, 80)!r} is not a line of sha256sum; write 64 lower-case digits, two spaces, a path."

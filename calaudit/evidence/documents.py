@@ -10,7 +10,7 @@ from typing import Any
 
 from calaudit.errors import Malformed
 from calaudit.evidence.checksums import parse_checksums
-from calaudit.evidence.faults import MALFORMED, UNKNOWN, Fault, limited, malformed, schema_faults
+from calaudit.evidence.faults import FAULTS_KEPT, MALFORMED, UNKNOWN, Fault, limited, malformed, schema_faults
 from calaudit.evidence.jsonl import RecordSchema, check_lines
 from calaudit.evidence.nouns import Block, Checksum, PlaceholderWords, Record, SchemaBook
 from calaudit.evidence.numbers import shorten
@@ -24,7 +24,7 @@ from calaudit.pointers import fits, resolve
 PARSED = frozenset({Format.JSON, Format.JSONL, Format.YAML, Format.CSV, Format.CHECKSUMS, Format.TEXT})
 """Formats whose bytes this station parses; the others are only hashed."""
 
-LIMITS = {Format.JSON: 64 << 20, Format.YAML: 16 << 20, Format.CSV: 64 << 20, Format.CHECKSUMS: 64 << 20}
+LIMITS = {Format.JSON: 64 << 20, Format.YAML: 16 << 20, Format.CSV: 16 << 20, Format.CHECKSUMS: 16 << 20}
 """Bytes that a document may have: what its parser reads within seconds and a bounded memory."""
 
 NO_VALUE: Any = object()
@@ -151,6 +151,8 @@ def _row_faults(rows: Sequence[Record], schema: RecordSchema | None) -> list[Fau
     faults: list[Fault] = []
     for row in rows if schema else ():
         assert schema is not None  # noqa: S101 - the loop is empty without
+        if len(faults) >= FAULTS_KEPT:
+            break
         if not schema.is_valid(row.value):
             faults += (Fault(f.rule, f.message, row.line, f.pointer) for f in schema_faults(schema.errors(row.value)))
     return faults

@@ -13,6 +13,9 @@ from calaudit.evidence.numbers import shorten
 FAULTS_LIMIT: Final = 100
 """How many faults of one file are listed; the rest is counted in one more."""
 
+FAULTS_KEPT: Final = 1000
+"""After how many faults a parser stops looking: what follows would only take time and memory."""
+
 MALFORMED: Final = "document-malformed"
 INVALID: Final = "schema-invalid"
 UNKNOWN: Final = "schema-unknown"

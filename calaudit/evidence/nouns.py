@@ -116,4 +116,3 @@ class SchemaBook(Protocol):
     def tag(self, name: str) -> str | None:
         """The tag that documents of the named schema carry."""
         ...
-

@@ -8,10 +8,13 @@ import csv
 import io
 
 from calaudit.errors import Malformed
-from calaudit.evidence.faults import MALFORMED, Fault, malformed
+from calaudit.evidence.faults import FAULTS_KEPT, MALFORMED, Fault, malformed
 from calaudit.evidence.nouns import Record
 from calaudit.evidence.numbers import shorten
 from calaudit.evidence.utf8 import check_utf8
+
+LINES_LIMIT = 500_000
+"""Lines that a CSV file may have: a row in memory takes a hundred times what it takes in the file."""
 
 
 def parse_csv(data: bytes) -> tuple[tuple[Record, ...], list[Fault]]:
@@ -43,8 +46,10 @@ def _rows(text: str) -> tuple[tuple[Record, ...], list[Fault]]:
         while True:
             line = reader.line_num + 1
             row = next(reader, None)
-            if row is None:
+            if row is None or len(faults) >= FAULTS_KEPT:
                 return tuple(rows), faults
+            if line > LINES_LIMIT:
+                raise Malformed(f"The file has more than {LINES_LIMIT} lines; split it.", line=line)
             if len(row) != len(header):
                 text = f"The row has {len(row)} field(s), the header {len(header)}; quote commas, fill empty fields."
                 faults.append(Fault(MALFORMED, text, line=line))

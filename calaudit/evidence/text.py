@@ -6,9 +6,10 @@ C0 except tab and line feed, a carriage return that does not end a line, DEL, C1
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from calaudit.errors import Malformed
-from calaudit.evidence.faults import CONTROL, MALFORMED, Fault, limited, malformed
+from calaudit.evidence.faults import CONTROL, FAULTS_KEPT, MALFORMED, Fault, limited, malformed
 from calaudit.evidence.lines import LINE_LIMIT, Lines
 from calaudit.evidence.nouns import Block
 from calaudit.evidence.utf8 import check_utf8
@@ -17,7 +18,6 @@ _CONTROL = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]"
 )
 _SUSPECT = bytes(c for c in range(0x20) if c not in b"\t\n") + b"\x7f\xc2\xe2"
-_KEPT = 1000
 
 
 def check_text(data: bytes) -> list[Fault]:
@@ -51,7 +51,7 @@ class TextScan:
 
     def _look(self, block: Block) -> None:
         for fault in _check(block):
-            if len(self._faults) < _KEPT:
+            if len(self._faults) < FAULTS_KEPT or not fault.harmless:
                 self._faults.append(fault)
 
 
@@ -65,12 +65,12 @@ def _check(block: Block) -> Iterator[Fault]:
 
 
 def find_controls(block: Block) -> Iterator[Fault]:
-    """A fault for each control character in these bytes, which are UTF-8."""
+    """A fault for each of the first control characters in these bytes, which are UTF-8."""
     data = block.data
     if len(data.translate(None, _SUSPECT)) == len(data):
         return
     line, last = block.line, 0
-    for found in _CONTROL.finditer(data):
+    for found in islice(_CONTROL.finditer(data), FAULTS_KEPT):
         line += data.count(b"\n", last, found.start())
         last = found.start()
         yield Fault(

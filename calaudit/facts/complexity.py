@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts
 from calaudit.facts.hf_config import ModelConfig
+from calaudit.facts.op_matrix import PATH as MATRIX
 from calaudit.facts.scoring import (
     Features,
     Row,
@@ -16,8 +17,6 @@ from calaudit.facts.scoring import (
     score_operators,
 )
 from calaudit.facts.source import SourceManifest
-
-MATRIX = "vendor/op-matrix.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

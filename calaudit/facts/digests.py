@@ -69,9 +69,7 @@ class Digests:
                     lists.append(
                         DigestList(gate=spec.gate, document=spec.pattern, covers=declared.covers, listed=listed)
                     )
-        return cls(
-            count=sum(len(item.listed) for item in lists), unreadable=tuple(unreadable), lists=tuple(lists)
-        )
+        return cls(count=sum(len(item.listed) for item in lists), unreadable=tuple(unreadable), lists=tuple(lists))
 
     def of_gate(self, gate: str) -> tuple[DigestList, ...]:
         """The lists that stand in a gate's documents."""

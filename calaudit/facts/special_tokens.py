@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.source import CONFIG
 from calaudit.model import Json, Location
 
-CONFIG = "00-source/hf-config/config.json"
 GENERATION = "00-source/hf-config/generation_config.json"
 TOKENIZER_CONFIG = "00-source/hf-config/tokenizer_config.json"
 _KINDS = ("bos", "eos")

@@ -45,7 +45,6 @@ class Begun:
     checkpoint: Checkpoint
     rows: dict[str, Row]
     missing: tuple[str, ...]
-    copied_weights: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,6 @@ def begin(target: Path, model: Path, contract: Contract, wishes: Wishes) -> Begu
         checkpoint=found,
         rows=score(found),
         missing=placeholders(manifest),
-        copied_weights=copy_weights,
     )
 
 

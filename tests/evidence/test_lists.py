@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calaudit.evidence.checksums import parse_checksums
-from calaudit.evidence.faults import FAULTS_LIMIT
+from calaudit.evidence.faults import FAULTS_KEPT, FAULTS_LIMIT
 from calaudit.evidence.lines import Lines
 from calaudit.evidence.nouns import Block, Checksum, Record
 from calaudit.evidence.strict_csv import parse_csv
@@ -181,6 +181,16 @@ def test_text_that_steers(data, line):
 )
 def test_text_that_is_not_utf8(data, line):
     assert [(f.rule, f.line, f.harmless) for f in check_text(data)] == [("document-malformed", line, False)]
+
+
+@pytest.mark.parametrize("parse", [parse_csv, parse_checksums], ids=["csv", "checksums"])
+def test_a_parser_stops_looking_where_everything_is_wrong(parse):
+    assert len(parse(b"a,b\n" + b"x\n" * 100_000)[1]) == FAULTS_KEPT
+
+
+def test_a_csv_file_may_be_too_long(monkeypatch):
+    monkeypatch.setattr("calaudit.evidence.strict_csv.LINES_LIMIT", 3)
+    assert [(f.rule, f.line) for f in parse_csv(b"a\n1\n2\n3\n")[1]] == [("document-malformed", 4)]
 
 
 def test_many_faults_are_counted():

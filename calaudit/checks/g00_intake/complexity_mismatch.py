@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from calaudit.checks import View, check
-from calaudit.facts.complexity import MATRIX, Complexity
+from calaudit.facts.complexity import Complexity
+from calaudit.facts.op_matrix import PATH as MATRIX
 from calaudit.facts.scoring import ROWS, Row
 from calaudit.facts.source import SourceManifest, at
 from calaudit.model import Result

@@ -20,6 +20,8 @@ _NUMBERS = {
     "power_w": "watts",
 }
 _LISTS = ("context", "batch", "chips")
+_SIDES = {"perplexity": "maximum", "accuracy": "minimum"}
+"""On which side of a metric the bar must be: every model has a perplexity of one or more, and an accuracy up to one."""
 
 
 @check("sla-missing", gate="G0", unwaivable=True)
@@ -39,10 +41,10 @@ def sla_missing(view: View) -> Iterator[Result]:
         if not values or not all(_is_bar(value) for value in values):
             yield view.fail(f"The target {name} has no usable value.", at=at(f"/targets/{name}"), actual=values)
     view.saw()
-    yield from _quality(view, targets)
+    yield from _quality(view, targets, source.tokenizer_vocab)
 
 
-def _quality(view: View, targets: dict[str, Any]) -> Iterator[Result]:
+def _quality(view: View, targets: dict[str, Any], vocab: int) -> Iterator[Result]:
     quality = targets.get("quality")
     if quality is None:
         yield view.fail(
@@ -50,9 +52,24 @@ def _quality(view: View, targets: dict[str, Any]) -> Iterator[Result]:
         )
         return
     bars = {name: quality[name] for name in ("minimum", "maximum") if name in quality}
+    metric = quality["metric"]
     if len(bars) != 1 or not all(_is_bar(value) for value in bars.values()):
         yield view.fail(
             "The quality bar cannot be missed.", at=at("/targets/quality"), expected="one positive bar", actual=bars
+        )
+    elif not bars.keys() <= {_SIDES.get(metric, *bars)}:
+        yield view.fail(
+            f"The quality bar cannot be missed: it is on the wrong side of {metric}.",
+            at=at("/targets/quality"),
+            expected=_SIDES[metric],
+            actual=", ".join(bars),
+        )
+    elif metric == "perplexity" and bars["maximum"] >= vocab:
+        yield view.fail(
+            "The quality bar cannot be missed: guessing any token of the vocabulary meets it.",
+            at=at("/targets/quality/maximum"),
+            expected=f"less than {vocab}",
+            actual=bars["maximum"],
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calaudit.checks import View, check
-from calaudit.facts.complexity import MATRIX
+from calaudit.facts.op_matrix import PATH as MATRIX
 from calaudit.facts.source import SourceManifest, at
 from calaudit.model import Result
 

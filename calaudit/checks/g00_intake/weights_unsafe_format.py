@@ -4,6 +4,7 @@ Why: A pickle (.bin, .pt, .ckpt) is a program: reading the weights runs it, on t
 Fix: Convert the checkpoint to safetensors in a sandbox, and list only the safetensors files.
 """
 
+import re
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
@@ -11,8 +12,8 @@ from calaudit.facts.source import FOLDER, SourceManifest
 from calaudit.facts.weights import PICKLES
 from calaudit.model import Location, Result
 
-_MAGIC = {b"PK\x03\x04": "a zip archive (torch.save)", b"\x80\x02}q": "a pickle", b"\x80\x02c": "a pickle",
-          b"\x80\x04\x95": "a pickle", b"\x80\x02\x8a\nl": "a pickle (torch.save)"}  # fmt: skip
+_PICKLE = re.compile(rb"\x80[\x02-\x05](?:\x95|\x8a|[\]}]q|c|.{2}(?!\0{4}))", re.DOTALL)
+"""PROTO 2 to 5, then a usual opcode, or anything but the length of a safetensors header, whose upper half is zero."""
 
 
 @check("weights-unsafe-format", gate="G0", unwaivable=True)
@@ -26,7 +27,15 @@ def weights_unsafe_format(view: View) -> Iterator[Result]:
         if path.lower().endswith(PICKLES):
             yield view.fail(f"{path} is in a pickle format.", at=place, expected="safetensors")
         elif path in present:
-            first = view.evidence.head(path, 8)
-            found = next((what for magic, what in _MAGIC.items() if first.startswith(magic)), None)
+            found = _what_runs(view.evidence.head(path, 128))
             if found is not None:
                 yield view.fail(f"{path} is {found}, whatever its name says.", at=place, expected="safetensors")
+
+
+def _what_runs(first: bytes) -> str | None:
+    """What a file is by its first bytes, if opening it may run code."""
+    if first.startswith(b"PK\x03\x04"):
+        return "a zip archive (torch.save)"
+    if first.startswith(b"\x93NUMPY") and b"|O" in first:
+        return "an array of pickled objects"
+    return "a pickle" if _PICKLE.match(first) else None

@@ -12,7 +12,8 @@ from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
 from calaudit.facts.conformance import CONFORMANCE, ConformanceFact
 from calaudit.facts.limits import LimitsFact
-from calaudit.facts.special_tokens import CONFIG, TOKENIZER_CONFIG, SpecialTokensFact
+from calaudit.facts.source import CONFIG
+from calaudit.facts.special_tokens import TOKENIZER_CONFIG, SpecialTokensFact
 from calaudit.facts.tokenizer import TokenizerFact
 from calaudit.model import Location, Result
 

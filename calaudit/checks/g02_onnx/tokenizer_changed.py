@@ -10,9 +10,9 @@ from typing import Any, cast
 from calaudit.checks import View, check
 from calaudit.facts.onnx_export import MANIFEST, SourceShape
 from calaudit.facts.onnx_results import REPORT, OnnxReport
+from calaudit.facts.tokenizer import TOKENIZER
 from calaudit.model import Location, Result
 
-TOKENIZER = "00-source/hf-config/tokenizer.json"
 _OTHERS = ("01-reference/reference-report.json", "01-reference/tokenizer-conformance.json")
 
 
