@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calaudit import engine
+from calaudit.api import port_verdict
 from calaudit.checks import Check, View
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts
@@ -406,3 +407,14 @@ def test_the_order_of_results_never_matters(results, random):
     shuffled = list(results)
     random.shuffle(shuffled)
     assert judge(shuffled) is judge(results)
+
+
+def test_a_port_has_the_worst_verdict_of_what_was_planned():
+    gates = [
+        SimpleNamespace(gate=PORT, verdict=Verdict.INCOMPLETE),
+        SimpleNamespace(gate="G3", verdict=Verdict.BLOCKED_COMPILER),
+        SimpleNamespace(gate="G9", verdict=Verdict.FAILED),
+    ]
+    assert port_verdict(gates, ["G3"]) is Verdict.BLOCKED_COMPILER
+    assert port_verdict(gates, []) is Verdict.INCOMPLETE
+    assert port_verdict([], ["G0"]) is Verdict.INCOMPLETE

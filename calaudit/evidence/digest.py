@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from queue import SimpleQueue
 
+from calaudit.evidence.found import Found
 from calaudit.evidence.reader import (
     BUFFER,
     HEAD,
@@ -23,7 +24,6 @@ from calaudit.evidence.reader import (
     read_whole,
     unread,
 )
-from calaudit.evidence.walk import Found
 from calaudit.model import Problem
 
 BIG = 8 << 20

@@ -8,6 +8,7 @@ from pathlib import Path
 from calaudit.errors import UsageError
 from calaudit.evidence.digest import digest_all
 from calaudit.evidence.documents import NO_VALUE, PARSED, Parsed, conclude, examine, schema_of, too_large
+from calaudit.evidence.found import Found
 from calaudit.evidence.nouns import DOCUMENT_LIMIT, Entry, SchemaBook, Specs
 from calaudit.evidence.places import lines_of, nearest
 from calaudit.evidence.pool import WorkerLostError
@@ -16,7 +17,7 @@ from calaudit.evidence.reread import ROOT_FLAGS
 from calaudit.evidence.shelf import Content
 from calaudit.evidence.store import Evidence
 from calaudit.evidence.text import TextScan
-from calaudit.evidence.walk import Found, walk
+from calaudit.evidence.walk import walk
 from calaudit.evidence.windows import SPLIT, read_records
 from calaudit.model import ArtifactSpec, Format, Location, Problem
 

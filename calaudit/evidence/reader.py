@@ -11,7 +11,8 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calaudit.evidence.walk import FOLDER_FLAGS, Found, identity
+from calaudit.evidence.found import Found, identity
+from calaudit.evidence.walk import FOLDER_FLAGS
 from calaudit.model import Kind, Location, Problem
 
 BUFFER = 1 << 20

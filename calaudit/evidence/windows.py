@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterator
 
 from calaudit.evidence.faults import FAULTS_LIMIT, MALFORMED, Fault
+from calaudit.evidence.found import Found
 from calaudit.evidence.jsonl import Checked, RecordSchema, check_lines, shifted
 from calaudit.evidence.lines import LINE_LIMIT
 from calaudit.evidence.pool import Pool
 from calaudit.evidence.reader import ChangedError, Opener, Reading, check_same, is_textual
-from calaudit.evidence.walk import Found
 
 WINDOW = LINE_LIMIT
 """Bytes of one window; a longer line is refused."""

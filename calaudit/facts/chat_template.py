@@ -9,6 +9,7 @@ from calaudit.facts.special_tokens import TOKENIZER_CONFIG
 from calaudit.model import Json, Location
 
 TEMPLATE_JSON = "00-source/hf-config/chat_template.json"
+PROCESSOR = "00-source/hf-config/processor_config.json"
 TEMPLATES = "00-source/hf-config/**/*.jinja"
 
 
@@ -33,10 +34,10 @@ class ChatTemplatesFact:
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
-        """Look in tokenizer_config.json, chat_template.json and *.jinja; MissingFact where one cannot be read."""
+        """Look in the three JSON files that can hold one, and at *.jinja; MissingFact where one cannot be read."""
         templates: list[Template] = []
         faults: list[Location] = []
-        for path in (TOKENIZER_CONFIG, TEMPLATE_JSON):
+        for path in (TOKENIZER_CONFIG, TEMPLATE_JSON, PROCESSOR):
             if path == TOKENIZER_CONFIG or path in facts.evidence.entries:
                 document = facts.evidence.document(path)
                 value = document.get("chat_template") if isinstance(document, dict) else None

@@ -1,6 +1,7 @@
 """Code that comes with the source: files that run, references to it, and the audit of it.
 
-Code is every file below ``00-source/`` that Python or a shell would run, and every pickle: loading one runs it.
+Code is every file below ``00-source/`` that Python, a shell or the system would run, by its name or by its first bytes,
+and every pickle: loading one runs it.
 """
 
 import re
@@ -21,6 +22,8 @@ HF_CONFIG = "00-source/hf-config/"
 AUDIT = "00-source/code-audit.json"
 CODE = frozenset({".py", ".pyc", ".pyx", ".pyd", ".so", ".dll", ".dylib", ".sh", ".ipynb"})
 PICKLES = frozenset({".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
+_MAGIC = (b"#!", b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")
+"""Scripts, and the programs and libraries of Linux, Windows and macOS."""
 _TRUST = re.compile(r"""trust_remote_code["']?\s*[=:]\s*(?:True|true|1)\b|--trust[-_]remote[-_]code\b""")
 
 
@@ -66,7 +69,7 @@ class CustomCodeFact:
         """Scan the source; MissingFact where a configuration file or a tool cannot be read."""
         evidence = facts.evidence
         source = [e for path, e in evidence.entries.items() if path.startswith(FOLDER)]
-        code = tuple(e for e in source if _suffix(e) in CODE | PICKLES)
+        code = tuple(e for e in source if _suffix(e) in PICKLES or _runs(evidence, e))
         documents = [e for e in source if e.path.startswith(HF_CONFIG) and _is_json(e)]
         tools = [e for path, e in evidence.entries.items() if path.startswith(("tools/", "configs/"))]
         references: list[CodeReference] = []
@@ -82,7 +85,7 @@ class CustomCodeFact:
         for entry in tools:
             trusts += _trusting(evidence, entry)
         return cls(
-            files=tuple(e.path for e in code if _suffix(e) in CODE),
+            files=tuple(e.path for e in code if _suffix(e) not in PICKLES),
             pickles=tuple(e.path for e in code if _suffix(e) in PICKLES),
             references=tuple(references),
             trusts_remote=tuple(trusts),
@@ -130,6 +133,11 @@ class CodeAuditFact:
 
 def _suffix(entry: Entry) -> str:
     return PurePosixPath(entry.path).suffix.lower()
+
+
+def _runs(evidence: Evidence, entry: Entry) -> bool:
+    named = {suffix.lower() for suffix in PurePosixPath(entry.path).suffixes}  # libx.so.1 too
+    return bool(named & CODE) or evidence.head(entry.path, 4).startswith(_MAGIC)
 
 
 def _is_json(entry: Entry) -> bool:

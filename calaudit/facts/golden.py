@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 LOGITS = "logits"
 STATS = ("min", "max", "mean", "l2")
-_TOP = 64
+_TOP = 1000
+"""As many logits as a step of ``outputs.jsonl`` may keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from calaudit.model import Json, Location
 
 GENERATION = "00-source/hf-config/generation_config.json"
 TOKENIZER_CONFIG = "00-source/hf-config/tokenizer_config.json"
+TOKENS_MAP = "00-source/hf-config/special_tokens_map.json"
+"""The older form of what tokenizer_config.json says, still written beside it."""
 _KINDS = ("bos", "eos")
 
 
@@ -41,7 +43,7 @@ class SpecialTokensFact:
     ids: Mapping[str, tuple[NamedIds, ...]] = internal()
     """By ``bos`` and ``eos``: what config.json and generation_config.json name."""
     tokens: Mapping[str, NamedToken | None] = internal()
-    """By ``bos`` and ``eos``: what tokenizer_config.json names."""
+    """By ``bos`` and ``eos``: what tokenizer_config.json names, or else special_tokens_map.json."""
     adds: Mapping[str, bool | None] = internal()
     """By ``bos`` and ``eos``: whether tokenizer_config.json says that it is added; None where it does not say."""
     faults: tuple[tuple[Location, str], ...] = internal()
@@ -53,6 +55,7 @@ class SpecialTokensFact:
         config = _object(facts, CONFIG)
         generation = _object(facts, GENERATION) if GENERATION in facts.evidence.entries else {}
         tokenizer = _object(facts, TOKENIZER_CONFIG)
+        older = _object(facts, TOKENS_MAP) if TOKENS_MAP in facts.evidence.entries else {}
         faults: list[tuple[Location, str]] = []
         ids: dict[str, tuple[NamedIds, ...]] = {}
         for kind in _KINDS:
@@ -61,7 +64,7 @@ class SpecialTokensFact:
         return cls(
             stop_ids=ids["eos"][-1].ids if ids["eos"] else (),
             ids=ids,
-            tokens={kind: _token(tokenizer, kind, faults) for kind in _KINDS},
+            tokens={kind: _one_token(tokenizer, older, kind, faults) for kind in _KINDS},
             adds={kind: _adds(tokenizer, kind, faults) for kind in _KINDS},
             faults=tuple(faults),
         )
@@ -90,13 +93,24 @@ def _ids(path: str, config: dict[str, Json], kind: str, faults: list[tuple[Locat
     return NamedIds(at=at, ids=ids)
 
 
-def _token(config: dict[str, Json], kind: str, faults: list[tuple[Location, str]]) -> NamedToken | None:
+def _one_token(
+    config: dict[str, Json], older: dict[str, Json], kind: str, faults: list[tuple[Location, str]]
+) -> NamedToken | None:
+    named, before = _token(TOKENIZER_CONFIG, config, kind, faults), _token(TOKENS_MAP, older, kind, faults)
+    if named is not None and before is not None and named.token != before.token:
+        faults.append((before.at, f"It is another {kind.upper()} than that of tokenizer_config.json, {named.token!r}."))
+    return named or before
+
+
+def _token(
+    path: str, config: dict[str, Json], kind: str, faults: list[tuple[Location, str]]
+) -> NamedToken | None:
     value = config.get(f"{kind}_token")
     if isinstance(value, dict):  # the serialized form of an added token
         value = value.get("content")
     if value is None:
         return None
-    at = Location(path=TOKENIZER_CONFIG, pointer=f"/{kind}_token")
+    at = Location(path=path, pointer=f"/{kind}_token")
     if not isinstance(value, str) or not value:
         faults.append((at, "It is not a token."))
         return None

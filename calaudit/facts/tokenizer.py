@@ -18,6 +18,9 @@ TOKENIZER = "00-source/hf-config/tokenizer.json"
 GROWTH_MAX = 4096
 """How many times longer its replacements may make a text before a tokenizer is not run at all."""
 
+TEXT_MAX = 1 << 20
+"""Characters of the longest text that is tokenized: far beyond any context, and a second's work at worst."""
+
 T = TypeVar("T")
 _AT = Location(path=TOKENIZER)
 
@@ -88,10 +91,12 @@ class TokenizerFact:
 
     def encode(self, text: str) -> tuple[int, ...]:
         """The ids of a text, with what the tokenizer adds to it; MissingFact where the library fails."""
+        _refuse_long(text)
         return _guarded(lambda: tuple(self.native.encode(text).ids))
 
     def encode_bare(self, text: str) -> tuple[int, ...]:
         """The ids of a text alone; MissingFact where the library fails."""
+        _refuse_long(text)
         return _guarded(lambda: tuple(self.native.encode(text, add_special_tokens=False).ids))
 
     def decode(self, ids: tuple[int, ...]) -> str:
@@ -99,6 +104,11 @@ class TokenizerFact:
         if any(not 0 <= i <= self.max_id for i in ids):
             raise MissingFact(f"Token ids reach beyond the tokenizer's last id {self.max_id}.", at=_AT)
         return _guarded(lambda: str(self.native.decode(list(ids), skip_special_tokens=False)))
+
+
+def _refuse_long(text: str) -> None:
+    if len(text) > TEXT_MAX:
+        raise MissingFact(f"A text of {len(text)} characters is not tokenized; the longest may have {TEXT_MAX}.", at=_AT)
 
 
 def _load(text: str) -> _Native:

@@ -5,6 +5,7 @@ Models are often shipped with the older forms of their tokenizer. Each is anothe
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -13,6 +14,7 @@ from calaudit.errors import Malformed, MissingFact
 from calaudit.evidence import Entry, Evidence
 from calaudit.facts import Facts
 from calaudit.facts.sentencepiece import read_pieces
+from calaudit.facts.special_tokens import TOKENIZER_CONFIG
 from calaudit.facts.tokenizer import TOKENIZER, TokenizerFact
 from calaudit.model import Json, Location
 
@@ -42,18 +44,21 @@ class VocabulariesFact:
         for path, entry in facts.evidence.entries.items():
             if path != TOKENIZER and is_vocabulary(path):
                 others.append(_compared(facts.evidence, entry, tokenizer))
+        others += _decoder(facts.evidence, tokenizer)
         return cls(others=tuple(others))
 
 
-_JSON = frozenset({"vocab.json", "added_tokens.json", "special_tokens_map.json"})
-_TEXT = frozenset({"merges.txt", "vocab.txt"})
-_SUFFIXES = (".tiktoken", ".spm", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+_WHOLE = frozenset({"vocab.json", "encoder.json"})
+_JSON = frozenset({"added_tokens.json", "special_tokens_map.json", "tekken.json"}) | _WHOLE
+_MERGES = frozenset({"merges.txt", "vocab.bpe"})
+_TEXT = frozenset({"vocab.txt"}) | _MERGES
+_MODEL = re.compile(r".*(?:\.tiktoken|\.spm|\.model(?:\.v\d+\w*)?)")
 
 
 def is_vocabulary(path: str) -> bool:
     """Whether a file, by its name, defines a tokenizer or a part of one."""
     name = path.rpartition("/")[2].lower()
-    return name == "tokenizer.json" or name in _JSON | _TEXT or name.endswith(_SUFFIXES)
+    return name == "tokenizer.json" or name in _JSON | _TEXT or _MODEL.fullmatch(name) is not None
 
 
 def _compared(evidence: Evidence, entry: Entry, tokenizer: TokenizerFact) -> OtherVocabulary:
@@ -68,14 +73,35 @@ def _compared(evidence: Evidence, entry: Entry, tokenizer: TokenizerFact) -> Oth
     return OtherVocabulary(at=at, agrees=difference is None, difference=difference or "")
 
 
+def _decoder(evidence: Evidence, tokenizer: TokenizerFact) -> Iterator[OtherVocabulary]:
+    """``added_tokens_decoder`` of tokenizer_config.json: transformers takes its ids over those of tokenizer.json."""
+    if TOKENIZER_CONFIG not in evidence.entries:
+        return
+    document = evidence.document(TOKENIZER_CONFIG)
+    decoder = document.get("added_tokens_decoder") if isinstance(document, dict) else None
+    if not isinstance(decoder, dict):
+        return
+    at = Location(path=TOKENIZER_CONFIG, pointer="/added_tokens_decoder")
+    for number, token in decoder.items():
+        content = token.get("content") if isinstance(token, dict) else None
+        if not isinstance(content, str) or str(tokenizer.vocab.get(content)) != number:
+            known = tokenizer.vocab.get(content) if isinstance(content, str) else None
+            difference = f"It gives {content!r} the id {number}, tokenizer.json {known}."
+            yield OtherVocabulary(at=at, agrees=False, difference=difference)
+            return
+    yield OtherVocabulary(at=at, agrees=True, difference="")
+
+
 def _difference(evidence: Evidence, path: str, tokenizer: TokenizerFact) -> str | None:
     name = path.rpartition("/")[2].lower()
     if name == "special_tokens_map.json":
         return _unknown_tokens(evidence.document(path), tokenizer)
+    if name == "tekken.json":
+        raise Malformed("calaudit does not read this form; delete it, or have it compared by hand.")
     if name in _JSON:
-        return _other_ids(_ids(evidence.document(path)), tokenizer, whole=name == "vocab.json")
+        return _other_ids(_ids(evidence.document(path)), tokenizer, whole=name in _WHOLE)
     data = evidence.read(path)
-    if name == "merges.txt":
+    if name in _MERGES:
         return _other_merges(_lines(data), tokenizer)
     if name == "vocab.txt":
         return _other_ids({line: n for n, line in enumerate(_lines(data))}, tokenizer, whole=True)

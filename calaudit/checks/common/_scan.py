@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from calaudit.checks.view import View
-from calaudit.evidence import Entry
+from calaudit.evidence import Block, Entry
 from calaudit.model import Format, Location
 
 TEXTUAL = frozenset({Format.JSON, Format.JSONL, Format.YAML, Format.CSV, Format.CHECKSUMS, Format.TEXT})
@@ -39,21 +39,42 @@ class Hit:
 
 
 def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
-    """Search every file of the gate that is text, whether or not the contract says so, counting each as examined."""
-    for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e)):
+    """Search every file of the gate that holds text, whether or not the contract says so, counting each as examined."""
+    for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e) or _has_metadata(e)):
         wanted = [pattern for pattern in patterns if pattern.free_text or has_no_free_text(entry)]
-        for block in view.evidence.blocks(entry.path):
+        for block in _blocks(view, entry):
             for pattern in wanted:
                 if pattern.hint not in block.data:
                     continue
-                for match in pattern.compiled.finditer(block.data):
-                    line = block.line + block.data.count(b"\n", 0, match.start())
-                    yield Hit(what=pattern.what, text=match[0], at=Location(path=entry.path, line=line))
+                for match, line in matches(pattern.compiled, block):
+                    at = Location(path=entry.path, line=None if _has_metadata(entry) else line)
+                    yield Hit(what=pattern.what, text=match[0], at=at)
+
+
+def matches(regex: re.Pattern[bytes], block: Block) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Every match with its line; lines are counted once, however many matches there are."""
+    line, last = block.line, 0
+    for match in regex.finditer(block.data):
+        line += block.data.count(b"\n", last, match.start())
+        last = match.start()
+        yield match, line
+
+
+def _blocks(view: View, entry: Entry) -> Iterator[Block]:
+    if entry.spec is not None and entry.spec.format is Format.SAFETENSORS:
+        yield Block(1, view.evidence.head(entry.path))  # names and metadata; what follows are numbers
+    else:
+        yield from view.evidence.blocks(entry.path)
 
 
 def is_text(entry: Entry) -> bool:
     """Whether the contract reads the file as text."""
     return entry.spec is not None and entry.spec.format in TEXTUAL
+
+
+def _has_metadata(entry: Entry) -> bool:
+    """Whether the file is a model, which carries names, notes and metadata."""
+    return entry.spec is not None and entry.spec.format in (Format.ONNX, Format.SAFETENSORS)
 
 
 def _looks_like_text(entry: Entry) -> bool:

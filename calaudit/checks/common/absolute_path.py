@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.checks.common._scan import has_no_free_text, is_text
-from calaudit.evidence import Entry
+from calaudit.checks.common._scan import has_no_free_text, is_text, matches
+from calaudit.evidence import Block, Entry
 from calaudit.model import Format, Location, Result
 
 _ROOTS = b"home|root|Users|tmp|var|opt|usr|mnt|media|srv|private|workspace|data|scratch"
@@ -30,13 +30,12 @@ def absolute_path(view: View) -> Iterator[Result]:
         if b"/" not in data and b"\\" not in data:
             continue
         is_graph = entry.spec is not None and entry.spec.format is Format.ONNX
-        for match in _PATH.finditer(data):
+        for match, line in matches(_PATH, Block(1, data)):
             if _ALLOWED.match(match[0]):
                 continue
-            line = None if is_graph else data.count(b"\n", 0, match.start()) + 1
             yield view.fail(
                 "This names a place on one machine.",
-                at=Location(path=entry.path, line=line),
+                at=Location(path=entry.path, line=None if is_graph else line),
                 actual=match[0].decode("utf-8", "replace"),
             )
             if is_graph:

@@ -20,14 +20,18 @@ PATTERNS = (
     Pattern("an API key", b"sk-", rb"\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{32,}"),
     Pattern("a Slack token", b"xox", rb"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
     Pattern("a Google API key", b"AIza", rb"\bAIza[0-9A-Za-z_-]{35}\b"),
-    Pattern("a JSON web token", b"eyJ", rb"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    Pattern("a URL with a password", b"://", rb"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']+:[^\s/@\"'${]{3,}@"),
+    Pattern(
+        "a JSON web token",
+        b"eyJ",
+        rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    ),
+    Pattern("a URL with a password", b"://", rb"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']+:[^\s/@\"'${]{3,}@"),
     Pattern("a licence-server address", b"@", rb"(?<![\w.@/:-])\d{4,5}@[A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*"),
     Pattern(
         "a credential",
         b"",
         rb"(?i)\b(?:api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd)\b"
-        rb"[\"']?\s*[:=]\s*[\"']?(?=[^\s\"']*\d)(?=[^\s\"']*[A-Za-z])[A-Za-z0-9+/_.=-]{12,}",
+        rb"[\"']?\s*[:=]\s*[\"']?(?=[^\s\"']{0,64}\d)(?=[^\s\"']{0,64}[A-Za-z])[A-Za-z0-9+/_.=-]{12,}",
         free_text=False,
     ),
 )

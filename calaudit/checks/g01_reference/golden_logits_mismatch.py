@@ -16,7 +16,7 @@ from calaudit.model import Result
 
 @check("golden-logits-mismatch", gate="G1")
 def golden_logits_mismatch(view: View) -> Iterator[Result]:
-    """Compare digests, and within the FP32 tolerance where the decode profile computed the first step."""
+    """Compare digests and values, or within the tolerance where the decode profile computed the first step."""
     outputs = view.fact(OutputsFact).by_key
     for tensor in view.fact(GoldenFact).tensors:
         key = tensor.entry.key
@@ -36,6 +36,13 @@ def golden_logits_mismatch(view: View) -> Iterator[Result]:
                 at=tensor.entry.at,
                 expected=output.steps[key.step].logits_sha256,
                 actual=tensor.logits.sha256,
+            )
+        elif (step := output.steps[key.step]).top != tensor.logits.top[: len(step.top)]:
+            yield view.fail(
+                f"The highest logits of step {key.step} of {key.sample_id} are not those of the golden tensor.",
+                at=output.at,
+                expected=list(tensor.logits.top[: len(step.top)]),
+                actual=list(step.top),
             )
 
 

@@ -6,6 +6,7 @@ Fix: Let the reference answer the whole quality set in FP32 and in BF16, and kee
 scores.jsonl, with the log-probability of the right answer where the target is a perplexity.
 """
 
+import math
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
@@ -16,11 +17,15 @@ from calaudit.facts.reference import DTYPES
 from calaudit.facts.tokenizer import TokenizerFact
 from calaudit.model import Result
 
+NEXT_TOKEN = "next-token"  # noqa: S105 - a task
+"""The task whose answers are the most likely token itself."""
+_ROUNDING = 0.01
+
 
 @check("quality-baseline-missing", gate="G1")
 def quality_baseline_missing(view: View) -> Iterator[Result]:
-    """Match questions with answers; texts with tokens."""
-    yield from in_parts(view, _questions, _answers, _tokens)
+    """Match questions with answers, answers with their probabilities, texts with tokens."""
+    yield from in_parts(view, _questions, _answers, _probabilities, _copies, _tokens)
 
 
 def _questions(view: View) -> Iterator[Result]:
@@ -62,6 +67,34 @@ def _answers(view: View) -> Iterator[Result]:
             yield view.fail(f"No question has the sample id {sample_id}.", at=scores[0].at)
         for score in scores[1:]:
             yield view.fail(f"This is a second {dtype} answer to {sample_id}.", at=score.at)
+
+
+def _probabilities(view: View) -> Iterator[Result]:
+    """The most likely token has at least its share of the vocabulary; any other has at most one half."""
+    quality, least = view.fact(QualityFact), -math.log(view.fact(LimitsFact).vocab) - _ROUNDING
+    questions = {q.sample_id: q for q in quality.questions if q.task == NEXT_TOKEN}
+    for score in quality.scores:
+        question = questions.get(score.sample_id)
+        if question is None or score.logprob is None:
+            continue
+        right = score.answer == question.answer
+        if score.logprob < least if right else score.logprob > -math.log(2) + _ROUNDING:
+            yield view.fail(
+                f"The {score.dtype} answer to {score.sample_id} is {'right' if right else 'wrong'}, which the "
+                "log-probability of the right token rules out.",
+                at=score.at,
+                expected=f"at least {least:.4g}" if right else f"at most {-math.log(2):.4g}",
+                actual=score.logprob,
+            )
+
+
+def _copies(view: View) -> Iterator[Result]:
+    """Two precisions do not give every right answer the very same probability."""
+    quality = view.fact(QualityFact)
+    found = [{s.sample_id: s.logprob for s in quality.scores if s.dtype == dtype} for dtype in DTYPES]
+    known = [logprob for logprob in found[0].values() if logprob is not None]
+    if known and found[0] == found[1]:
+        yield view.fail("The BF16 answers have the very log-probabilities of the FP32 answers: a copy.", at=SCORES)
 
 
 def _tokens(view: View) -> Iterator[Result]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.facts.onnx_export import SourceShape
-from calaudit.facts.onnx_flow import read_flow
+from calaudit.facts.onnx_flow import Op, read_flow
 from calaudit.facts.onnx_graph import OnnxGraph
 from calaudit.facts.onnx_kv import kv_names
 from calaudit.facts.onnx_proto import MODEL
@@ -49,7 +49,14 @@ def kv_inputs_missing(view: View) -> Iterator[Result]:
     for layer, kind, past, present in names:
         if past in missing or present in missing:
             continue
-        if past not in flow.back(present):
-            yield view.fail(f"The {kind} cache of layer {layer}: {present!r} is made without {past!r}.", at=MODEL)
-        if "logits" in graph.outputs and "logits" not in flow.forward([past]):
+        made_of = flow.back(present, _is_size)
+        for source, what in ((past, repr(past)), ("input_ids", "the new tokens")):
+            if source not in made_of:
+                yield view.fail(f"The {kind} cache of layer {layer}: {present!r} is made without {what}.", at=MODEL)
+        if "logits" in graph.outputs and "logits" not in flow.forward([past], _is_size):
             yield view.fail(f"The {kind} cache of layer {layer}: {past!r} does not reach the logits.", at=MODEL)
+
+
+def _is_size(op: Op) -> bool:
+    """Behind it only the length of a value is left: a mask needs no more, a cache does."""
+    return op.kind in ("Shape", "Size")
