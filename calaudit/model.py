@@ -168,7 +168,8 @@ class ArtifactSpec:
 
     ``pattern`` is a glob over port-relative paths (``*`` stays inside a segment, ``**`` does not). ``tag`` says whether
     the document must carry its schema tag (``True``), may lack it (``False``), or never does (``None``: JSONL, CSV,
-    foreign). ``binds`` maps a JSON pointer in the document to the path whose SHA-256 stands there.
+    foreign). ``binds`` maps a JSON pointer in the document to the path whose SHA-256 stands there. ``foreign`` marks
+    what others wrote and pinned by digest: an integer beyond 64 bits in it is read as a double.
     """
 
     name: str
@@ -182,6 +183,7 @@ class ArtifactSpec:
     binds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     free_text: frozenset[str] = frozenset()
     machine_paths: bool = False
+    foreign: bool = False
 
     @property
     def is_glob(self) -> bool:

@@ -1,5 +1,6 @@
 """Fixtures of the whole suite."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,10 @@ from tests import guard
 # A loaded machine is no failure: nothing here is judged by the clock.
 settings.register_profile("calaudit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calaudit")
+
+
+# An audit makes some hundred thousand objects and no cycles: looking for cycles at the usual rate costs a sixth.
+gc.set_threshold(100_000, 50, 50)
 
 
 @pytest.fixture

@@ -361,3 +361,95 @@ def unknown_attention(model: ModelProto) -> None:
     node(model, "layers.0.attention.products").domain = "com.example"
     node(model, "layers.0.attention.products").op_type = "Score"
     model.opset_import.append(helper.make_opsetid("com.example", 1))
+
+
+# --- forgeries -------------------------------------------------------------------------------------------------------
+
+
+def _reroute(model: ModelProto, old: str, new: str) -> None:
+    """Let every node read ``new`` instead of ``old``."""
+    for target in model.graph.node:
+        target.input[:] = [new if name == old else name for name in target.input]
+
+
+def ignore_tokens(model: ModelProto) -> None:
+    """The embedding is always that of one token."""
+    model.graph.initializer.append(numpy_helper.from_array(np.array([[5]], np.int64), "one.token"))
+    _relink(model, "input_ids", "one.token", "embedding")
+
+
+def give_back_past_values(model: ModelProto) -> None:
+    """The value cache of layer 0 never grows; attention still sees the new values."""
+    node(model, "present_value_0").output[0] = "kept"
+    _reroute(model, "present_value_0", "kept")
+    model.graph.node.append(helper.make_node("Identity", ["past_value_0"], ["present_value_0"], name="/same"))
+
+
+def use_length_of_past_only(model: ModelProto) -> None:
+    """Attention of layer 0 sees the new values only; of the past it takes the length."""
+    _relink(model, "present_value_0", "layers.0.attention.v.heads", "layers.0.attention.values.apart")
+    _relink(model, "past_key_0", "past_value_0", "mask.past")
+
+
+def draw_at_random(model: ModelProto) -> None:
+    node(model, "logits").output[0] = "certain"
+    model.graph.node.append(helper.make_node("RandomNormalLike", ["certain"], ["noise"], name="/noise"))
+    model.graph.node.append(helper.make_node("Add", ["certain", "noise"], ["logits"], name="/noisy"))
+
+
+def keep_training(model: ModelProto) -> None:
+    node(model, "logits").output[0] = "whole"
+    model.graph.initializer.append(numpy_helper.from_array(np.float32(0.5), "ratio"))
+    model.graph.initializer.append(numpy_helper.from_array(np.array(obj=True), "training"))
+    model.graph.node.append(helper.make_node("Dropout", ["whole", "ratio", "training"], ["logits"], name="/dropout"))
+
+
+def drop_nothing(model: ModelProto) -> None:
+    """Dropout as an exporter leaves it in evaluation mode."""
+    node(model, "logits").output[0] = "whole"
+    model.graph.node.append(helper.make_node("Dropout", ["whole"], ["logits"], name="/dropout"))
+
+
+def unknown_head(model: ModelProto) -> None:
+    """An operator of a domain that is imported, and that nobody knows."""
+    node(model, "logits").domain = "com.example"
+    node(model, "logits").op_type = "Lookup"
+    model.opset_import.append(helper.make_opsetid("com.example", 1))
+
+
+def rename_weights(model: ModelProto) -> None:
+    """Exporters give weights numbers for names."""
+    for number, t in enumerate(model.graph.initializer):
+        if t.name.endswith("_proj.weight"):
+            _reroute(model, t.name, f"onnx::MatMul_{number}")
+            t.name = f"onnx::MatMul_{number}"
+
+
+def hide_other_weights(model: ModelProto) -> None:
+    """The gate of layer 0 is multiplied with other weights; its own stand beside, and nothing needs them."""
+    model.graph.initializer.append(numpy_helper.from_array(np.full((128, 256), 0.01, np.float32), "other"))
+    _reroute(model, GATE, "other")
+
+
+def double_shapes(model: ModelProto) -> None:
+    """Each Concat doubles the value of a shape: inference would compute 2**40 numbers."""
+    model.graph.initializer.append(numpy_helper.from_array(np.array([1], np.int64), "doubled.0"))
+    for n in range(40):
+        model.graph.node.append(helper.make_node("Concat", [f"doubled.{n}"] * 2, [f"doubled.{n + 1}"], axis=0))
+    model.graph.node.append(helper.make_node("Reshape", ["norm", "doubled.40"], ["flat"]))
+
+
+def nest_functions(model: ModelProto) -> None:
+    """Each function calls the one before it twice: written out these are 2**30 nodes."""
+    imports = [helper.make_opsetid("", 20), helper.make_opsetid("local", 1)]
+    model.opset_import.append(imports[1])
+    same = helper.make_node("Identity", ["x"], ["y"])
+    model.functions.append(helper.make_function("local", "F0", ["x"], ["y"], [same], imports))
+    for n in range(1, 31):
+        twice = [helper.make_node(f"F{n - 1}", [a], [b], domain="local") for a, b in ("xz", "zy")]
+        model.functions.append(helper.make_function("local", f"F{n}", ["x"], ["y"], twice, imports))
+    model.graph.node.append(helper.make_node("F30", ["norm"], ["far"], domain="local"))
+
+
+def secret_in_metadata(model: ModelProto) -> None:
+    model.metadata_props.add(key="token", value="glpat-aaaaaaaaaabbbbbbbbbb")

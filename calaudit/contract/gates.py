@@ -138,6 +138,7 @@ def _artifact(raw: Mapping[str, Any], gate: str) -> ArtifactSpec:
         binds=MappingProxyType(dict(raw.get("binds", {}))),
         free_text=frozenset(raw.get("free_text", ())),
         machine_paths=raw.get("machine_paths", False),
+        foreign=raw.get("foreign", False),
     )
 
 

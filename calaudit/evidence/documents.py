@@ -75,7 +75,7 @@ def parse_again(data: bytes, spec: ArtifactSpec) -> "Json | tuple[Record, ...] |
     """The value of bytes that were examined before and found good."""
     match spec.format:
         case Format.JSON:
-            return parse_json(data)
+            return parse_json(data, foreign=spec.foreign)
         case Format.YAML:
             return parse_yaml(data)
         case Format.CSV:
@@ -104,7 +104,7 @@ def conclude(faults: Sequence[Fault], *, value: Any = NO_VALUE, count: int = 0, 
 def _document(data: bytes, spec: ArtifactSpec, schemas: SchemaBook, words: PlaceholderWords) -> Parsed:
     is_yaml = spec.format is Format.YAML
     try:
-        value = parse_yaml(data) if is_yaml else parse_json(data)
+        value = parse_yaml(data) if is_yaml else parse_json(data, foreign=spec.foreign)
     except Malformed as error:
         return conclude([malformed(error)])
     controls = list(find_controls(Block(1, data))) if is_yaml else []

@@ -98,9 +98,5 @@ def escape(name: str) -> str:
 
 
 def is_control(character: str) -> bool:
-    """Whether a character steers instead of showing: C0, DEL, C1, line separators, bidirectional overrides."""
-    return (
-        unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        or "\u202a" <= character <= "\u202e"
-        or "\u2066" <= character <= "\u2069"
-    )
+    """Whether a character steers instead of showing: C0, DEL, C1, line separators, and what no one sees (U+200B …)."""
+    return unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp")

@@ -19,6 +19,9 @@ MAX_DEPTH = 64
 SCAN_LIMIT = 8 << 20
 """Bytes up to which the place of a fault is looked for: a scan in Python takes a second for some megabytes."""
 
+FOREIGN_DIGITS = 80
+"""Digits of an integer that a foreign document may hold; those beyond 64 bits are read as doubles."""
+
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^ \t\r\n{}\[\],:"]+', re.DOTALL)
 _INTEGER = re.compile(r"-?[0-9]+").fullmatch
 
@@ -30,22 +33,24 @@ class Place(NamedTuple):
     offset: int
 
 
-def check(data: bytes, value: Json) -> None:
+def check(data: bytes, value: Json, *, foreign: bool = False) -> None:
     """Find what the fast guard suspected of these bytes, from which ``value`` was read.
+
+    A ``foreign`` document may hold integers of up to :data:`FOREIGN_DIGITS` digits.
 
     Raises:
         Malformed: a key is given twice, an integer has more than 64 bits, or nesting is too deep.
     """
     if len(data) <= SCAN_LIMIT:
-        for _ in scan(data.decode()):
+        for _ in scan(data.decode(), foreign=foreign):
             pass
         return
     if _too_deep(value):
         raise Malformed(f"Nesting is deeper than {MAX_DEPTH} levels; flatten the document.")
-    json.loads(data, object_pairs_hook=_unique, parse_int=integer)
+    json.loads(data, object_pairs_hook=_unique, parse_int=_foreign_integer if foreign else integer)
 
 
-def scan(text: str) -> Iterator[Place]:  # noqa: C901 - one loop over tokens: the grammar is this small
+def scan(text: str, *, foreign: bool = False) -> Iterator[Place]:  # noqa: C901 - one loop over tokens: the grammar is this small
     """Every value of a valid JSON text with its pointer, in order.
 
     Raises:
@@ -86,9 +91,13 @@ def scan(text: str) -> Iterator[Place]:  # noqa: C901 - one loop over tokens: th
                 wants_key = first == "{"
             elif _INTEGER(token):
                 try:
-                    integer(token)
+                    (_foreign_integer if foreign else integer)(token)
                 except Malformed as error:
                     raise _fault(text, start, error.message, pointer) from error
+
+
+def _foreign_integer(literal: str) -> float:
+    return float(literal) if len(literal) <= FOREIGN_DIGITS else integer(literal)
 
 
 def line_at(text: str, offset: int) -> int:

@@ -16,13 +16,15 @@ from calaudit.evidence.numbers import FLOAT_SUSPECT
 from calaudit.evidence.slow_json import MAX_DEPTH
 from calaudit.model import Json
 
-
 VALUES_MAX = 4 << 20
 """Values that one document may hold: an empty list takes three bytes, and thirty times as much once it is parsed."""
 
 
-def parse_json(data: bytes) -> Json:
+def parse_json(data: bytes, *, foreign: bool = False) -> Json:
     """The value of a JSON document.
+
+    In a ``foreign`` document, which nobody here can correct, an integer beyond 64 bits is allowed and comes out as a
+    double: half of all tokenizer configs say ``model_max_length: 1000000000000000019884624838656``.
 
     Raises:
         Malformed: the bytes are not one strict document, with the place of the first fault where it is known.
@@ -34,7 +36,7 @@ def parse_json(data: bytes) -> Json:
     except orjson.JSONDecodeError as error:
         raise Malformed(f"Not JSON: {error.msg}.", line=error.lineno, column=error.colno) from error
     if not is_sound(data, value):
-        slow_json.check(data, value)
+        slow_json.check(data, value, foreign=foreign)
     return value
 
 

@@ -71,3 +71,13 @@ def difference(single: Step, half: Step) -> float | None:
     token, logit = single.top[0]
     found = half.logit(token)
     return None if found is None else abs(logit - found)
+
+
+def top_differences(one: Step, other: Step) -> Iterator[tuple[float, int]]:
+    """How far two steps are apart at least, token by token: a token that a list lacks is not above the list's last."""
+    for token, logit in one.top:
+        found = other.logit(token)
+        yield (abs(logit - found) if found is not None else logit - other.top[-1][1]), token
+    for token, logit in other.top:
+        if one.logit(token) is None:
+            yield logit - one.top[-1][1], token

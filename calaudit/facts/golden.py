@@ -112,11 +112,12 @@ def _read(evidence: Evidence, entry: TensorEntry) -> GoldenTensor:
         dtype=str(values.dtype),
         shape=values.shape,
         stats={name: getattr(stats, name) for name in STATS} if stats.finite else None,
-        logits=_logits(values) if stats.finite and entry.key.name == LOGITS else None,
+        logits=read_logits(values) if stats.finite and entry.key.name == LOGITS else None,
     )
 
 
-def _logits(values: "Array") -> Logits:
+def read_logits(values: "Array") -> Logits:
+    """Digest and highest values of the last position of a tensor of logits."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     last = values.reshape(-1, values.shape[-1] if values.ndim else 1)[-1].astype(np.float32)

@@ -34,9 +34,9 @@ def read_license(text: str) -> License:
     """
     if not text.isascii():
         return License(text, "It is not an SPDX expression (SPDX is ASCII).")
-    from license_expression import ExpressionError, ExpressionParseError, get_spdx_licensing  # noqa: PLC0415 - 30 ms
+    from license_expression import ExpressionError, ExpressionParseError  # noqa: PLC0415 - 30 ms
 
-    licensing = get_spdx_licensing()
+    licensing = _licensing()
     try:
         tree = licensing.parse(text, validate=False)
         keys = sorted(set(licensing.license_keys(tree)))
@@ -59,6 +59,13 @@ def read_license(text: str) -> License:
         forbids=_forbids(tree),
         wants_attribution=any(key.upper().startswith(_ATTRIBUTION) for key in keys),
     )
+
+
+@cache
+def _licensing() -> Any:
+    from license_expression import get_spdx_licensing  # noqa: PLC0415 - as above
+
+    return get_spdx_licensing()  # it reads and indexes the whole list at every call
 
 
 def _is_known(key: str, known: dict[str, Any]) -> bool:

@@ -30,13 +30,15 @@ class LimitsFact:
         targets = facts.get(SourceManifest).context
         return cls(
             context=min(_size(found.max_position, "the longest context"), max(targets)),
-            vocab=_size(found.vocab, "the size of the vocabulary"),
-            layers=_size(found.layers, "the number of layers"),
-            hidden=_size(found.hidden, "the hidden size"),
+            vocab=_size(found.vocab, "the size of the vocabulary", most=100_000_000),
+            layers=_size(found.layers, "the number of layers", most=10_000),
+            hidden=_size(found.hidden, "the hidden size", most=1_000_000),
         )
 
 
-def _size(value: int | None, what: str) -> int:
+def _size(value: int | None, what: str, most: int | None = None) -> int:
     if value is None:
         raise MissingFact(f"{CONFIG} does not say {what}; take it from the model again.", at=Location(path=CONFIG))
+    if most is not None and value > most:  # as in the manifest's schema; nothing is counted up to such a number
+        raise MissingFact(f"{CONFIG} says that {what} is {value}, more than {most}.", at=Location(path=CONFIG))
     return value

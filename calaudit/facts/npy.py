@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MAGIC = b"\x93NUMPY"
 _HEADER_MAX = 4096
+_RANK_MAX = 32
+"""Dimensions of an array in every version of NumPy."""
 _DTYPES = {
     "<f4": "float32",
     "<f8": "float64",
@@ -104,6 +106,14 @@ def _fields(header: object) -> tuple[str, tuple[int, ...]]:
         raise Malformed(f"The .npy type is {str(descr)[:80]!r}; expected one of {', '.join(sorted(_DTYPES))}.")
     if header["fortran_order"] is not False:
         raise Malformed("The .npy file is in Fortran order; save it in C order.")
-    if not isinstance(shape, tuple) or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
-        raise Malformed("The .npy shape must be a tuple of non-negative integers.")
+    if (
+        not isinstance(shape, tuple)
+        or len(shape) > _RANK_MAX
+        or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
+    ):
+        raise Malformed(f"The .npy shape must be a tuple of at most {_RANK_MAX} non-negative integers.")
     return _DTYPES[descr], shape
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 40

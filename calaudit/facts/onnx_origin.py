@@ -1,7 +1,8 @@
-"""Whether the initializers that kept the name of a source tensor have its values, each and every one.
+"""Whether the model's weights are the source's, each and every value.
 
-An exporter may store a matrix transposed, and may widen half precision to float32: both keep every value. A tensor that
-the exporter renamed or fused with others is not looked at; the goldens judge those.
+An exporter may store a matrix transposed, may widen half precision to float32, and may give a tensor another name: all
+keep every value, so a tensor is looked for by its name, and then by its values. What was fused or folded is not found.
+Initializers that the outputs are not made from count for nothing.
 """
 
 import hashlib
@@ -9,13 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.onnx_flow import Flow, read_flow
+from calaudit.facts.onnx_graph import OnnxGraph
 from calaudit.facts.onnx_proto import text
+from calaudit.facts.onnx_structure import OnnxStructure
 from calaudit.facts.onnx_types import count_values
 from calaudit.facts.onnx_values import OnnxValues, inline_bytes
 from calaudit.facts.onnx_weights import OnnxWeights, Stored, storage_problem
 from calaudit.facts.safetensors_header import PREFIX, Tensor
-from calaudit.facts.weights import Weights
+from calaudit.facts.weights import Weights, is_buffer
 
 if TYPE_CHECKING:
     from calaudit.numerics import Array
@@ -25,42 +30,71 @@ TENSOR_MAX = 1 << 30
 
 _WIDENED = frozenset({"F32", "F16", "BF16"})
 _FLOAT32 = 1
+_PRODUCTS = frozenset({"Conv", "Einsum", "Gemm", "MatMul"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxOrigin:
-    """Initializers by source name. ``available`` says whether the source's weights are in the port."""
+    """What became of the source's tensors. ``available`` says whether the source's weights are in the port."""
 
     name: ClassVar[str] = "onnx_origin"
 
     available: bool
     compared: int
     differing: tuple[str, ...]
+    absent: tuple[str, ...]
+    """Tensors of the source whose values no initializer has."""
+    foreign: tuple[str, ...]
+    """Initializers that something is multiplied with, and that are no tensor of the source."""
     too_large: tuple[str, ...] = internal()
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
-        """Compare digests of values; MissingFact where model or weights cannot be read."""
+        """Compare digests of values; MissingFact where model or weights cannot be read, or the graph is not sound."""
         source = facts.get(Weights)
         if not source.complete:
-            return cls(available=False, compared=0, differing=(), too_large=())
-        ours = dict(_ours(facts))
-        differing: list[str] = []
-        too_large: list[str] = []
-        compared = 0
+            return cls(available=False, compared=0, differing=(), absent=(), foreign=(), too_large=())
+        graph = facts.get(OnnxGraph)
+        if not facts.get(OnnxStructure).sound:
+            raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.")
+        flow = read_flow(graph.model.graph)
+        used = set[str]().union(*(flow.back(name) for name in graph.outputs))
+        ours = {name: found for name, found in _ours(facts) if name in used}
+        values = {digest for _, digest in ours.values()}
+        known: set[str] = set()
+        differing, absent, too_large, compared = list[str](), list[str](), list[str](), 0
         for shard in source.shards:
-            wanted = [t for t in shard.tensors if t.name in ours and t.dtype in _WIDENED]
-            wanted = [t for t in wanted if t.elements == ours[t.name][0]]
+            wanted = [t for t in shard.tensors if t.dtype in _WIDENED and not is_buffer(t)]
             too_large += [t.name for t in wanted if t.end - t.begin > TENSOR_MAX]
             kept = [t for t in wanted if t.end - t.begin <= TENSOR_MAX]
             compared += len(kept)
             start = PREFIX + int.from_bytes(facts.evidence.head(shard.path, PREFIX), "little")
             for tensor, data in _slices(facts.evidence.chunks(shard.path), start, kept):
-                if ours[tensor.name][1] not in _digests(tensor, data):
+                count, digest = ours.get(tensor.name, (None, ""))
+                forms = _digests(tensor, data)
+                known |= forms
+                if count == tensor.elements and digest not in forms:
                     differing.append(tensor.name)
+                elif values.isdisjoint(forms):
+                    absent.append(tensor.name)
+        named = {*differing, *too_large}
+        factors = set[str]().union(*(flow.back(name) for name in _factors(flow)))
+        foreign = [n for n, (_, digest) in ours.items() if n in factors and digest not in known and n not in named]
         return cls(
-            available=True, compared=compared, differing=tuple(sorted(differing)), too_large=tuple(sorted(too_large))
+            available=True,
+            compared=compared,
+            differing=tuple(sorted(differing)),
+            absent=tuple(sorted(absent)),
+            foreign=tuple(sorted(foreign)),
+            too_large=tuple(sorted(too_large)),
         )
+
+
+def _factors(flow: Flow) -> Iterator[str]:
+    """The constants that products multiply with."""
+    for op in flow.ops:
+        if op.kind in _PRODUCTS:
+            yield from (name for name in op.reads if name in flow.constants)
 
 
 def _ours(facts: Facts) -> Iterator[tuple[str, tuple[int, str]]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.onnx_cost import too_costly
 from calaudit.facts.onnx_graph import OnnxGraph
 from calaudit.facts.onnx_neutral import neutralise
 from calaudit.facts.onnx_proto import MODEL, text
@@ -64,6 +65,9 @@ class OnnxSignature:
                 at=Location(path=MODEL),
             )
         model = facts.get(OnnxGraph).model
+        reason = too_costly(model)
+        if reason is not None:
+            raise MissingFact(f"{MODEL} is not shown to the checker: {reason}.", at=Location(path=MODEL))
         copy = neutralise(model)
         error = check_copy(copy)
         inputs = signature_inputs(model)

@@ -102,9 +102,7 @@ def _one_token(
     return named or before
 
 
-def _token(
-    path: str, config: dict[str, Json], kind: str, faults: list[tuple[Location, str]]
-) -> NamedToken | None:
+def _token(path: str, config: dict[str, Json], kind: str, faults: list[tuple[Location, str]]) -> NamedToken | None:
     value = config.get(f"{kind}_token")
     if isinstance(value, dict):  # the serialized form of an added token
         value = value.get("content")

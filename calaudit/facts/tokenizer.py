@@ -108,7 +108,7 @@ class TokenizerFact:
 
 def _refuse_long(text: str) -> None:
     if len(text) > TEXT_MAX:
-        raise MissingFact(f"A text of {len(text)} characters is not tokenized; the longest may have {TEXT_MAX}.", at=_AT)
+        raise MissingFact(f"A text has {len(text)} characters; more than {TEXT_MAX} are not tokenized.", at=_AT)
 
 
 def _load(text: str) -> _Native:

@@ -81,6 +81,12 @@ class Weights:
     indexes: tuple[Index, ...] = internal()
     faults: tuple[Fault, ...] = internal()
 
+    @property
+    def tensors(self) -> Iterator[Tensor]:
+        """The tensors of the language model in all shards; those of other towers are left out."""
+        for shard in self.shards:
+            yield from (t for t in shard.tensors if not any(tower in t.name for tower in _OTHER_TOWERS))
+
     @classmethod
     def derive(cls, facts: Facts) -> Self:
         """Read the headers; MissingFact where the manifest cannot be read, which says what is kept elsewhere."""
@@ -118,7 +124,7 @@ class Weights:
 def tally(tensors: Sequence[Tensor]) -> Tally:
     """Add up the tensors of a whole checkpoint."""
     return Tally(
-        parameters=sum(tensor.elements for tensor in tensors if not _is_buffer(tensor)),
+        parameters=sum(tensor.elements for tensor in tensors if not is_buffer(tensor)),
         embedding=_matrix(tensors, _EMBEDDINGS),
         head=_matrix(tensors, _HEADS),
     )
@@ -175,7 +181,8 @@ def _matrix(tensors: Sequence[Tensor], endings: tuple[str, ...]) -> tuple[int, i
     return found.pop() if len(found) == 1 else None
 
 
-def _is_buffer(tensor: Tensor) -> bool:
+def is_buffer(tensor: Tensor) -> bool:
+    """Whether a tensor is no weight: a mask or a table that the code makes again."""
     return (
         tensor.dtype == "BOOL"
         or (tensor.name.endswith(_BUFFERS) and len(tensor.shape) != 1)

@@ -87,7 +87,7 @@ def _read_config(path: Path) -> dict[str, Json]:
             raise UsageError(f"There is no file {path}; name the directory that holds the model's {_CONFIG}.")
         if path.stat().st_size > _SMALL:
             raise UsageError(f"{path} has more than {_SMALL >> 20} MiB, which no model's config has.")
-        document = parse_json(path.read_bytes())
+        document = parse_json(path.read_bytes(), foreign=True)
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
     except Malformed as error:
@@ -141,7 +141,7 @@ def _refused(files: list[Held]) -> Iterator[str]:
         if not held.name.endswith(".json") or held.size > _SMALL:
             continue
         try:
-            parse_json(held.source.read_bytes())
+            parse_json(held.source.read_bytes(), foreign=True)
         except Malformed as error:
             yield f"{held.name} is not strict JSON, and an audit will say so. {error.message}"
 
@@ -150,7 +150,7 @@ def _count_tokens(path: Path) -> int | None:
     try:
         if not path.is_file() or path.stat().st_size > _SMALL:
             return None
-        document = parse_json(path.read_bytes())
+        document = parse_json(path.read_bytes(), foreign=True)
     except (OSError, Malformed):
         return None  # a manifest with a placeholder in it, and `verify` says what is wrong with the file
     model = document.get("model") if isinstance(document, dict) else None

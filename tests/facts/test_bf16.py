@@ -1,7 +1,7 @@
 """What can be compared between two precisions, and how far apart the records say they are at least."""
 
-from calaudit.checks.g01_reference.bf16_out_of_tolerance import _differences, _margin
-from calaudit.facts.bf16 import Pair, difference
+from calaudit.checks.g01_reference.bf16_out_of_tolerance import _margin
+from calaudit.facts.bf16 import Pair, difference, top_differences
 from calaudit.facts.output_records import Output, Step
 from calaudit.model import Location
 
@@ -27,7 +27,7 @@ def test_difference_of_the_top_token() -> None:
 
 def test_a_token_that_a_list_lacks_is_below_its_last() -> None:
     single, half = step((1, 5.0), (2, 1.0)), step((3, 2.0), (2, 1.0))
-    assert {token: apart for apart, token in _differences(single, half)} == {1: 4.0, 2: 0.0, 3: 1.0}
+    assert {token: apart for apart, token in top_differences(single, half)} == {1: 4.0, 2: 0.0, 3: 1.0}
 
 
 def test_margin_over_a_token_that_the_list_lacks() -> None:
@@ -36,6 +36,8 @@ def test_margin_over_a_token_that_the_list_lacks() -> None:
 
 
 def test_copied() -> None:
-    one, two = step((1, 2.0), (2, 1.0), sha256="a"), step((1, 2.0), (2, 1.0), sha256="b")
+    one, two = step((1, 2.0), (2, 1.0), sha256="a"), step((1, 2.5), (2, 1.0), sha256="b")
     assert Pair(single=output(one), half=output(one)).copied
     assert not Pair(single=output(one), half=output(two)).copied
+    renamed = step((1, 2.0), (2, 1.0), sha256="c")  # another digest over the very logits
+    assert Pair(single=output(one), half=output(renamed)).copied

@@ -15,18 +15,20 @@ TEXTUAL = frozenset({Format.JSON, Format.JSONL, Format.YAML, Format.CSV, Format.
 class Pattern:
     """Something that must not stand in a file.
 
-    ``hint`` are bytes that every match contains: a file without them is not searched, which is most of the speed.
-    ``free_text`` says whether documents of foreign origin (a tokenizer's vocabulary, prompts) are searched too.
+    Every match contains one of ``hints``, in lower case where ``caseless``: a file with none of them is not searched,
+    which is most of the speed. ``free_text`` says whether documents of foreign origin (a tokenizer's vocabulary,
+    prompts) are searched too.
     """
 
     what: str
-    hint: bytes
+    hints: tuple[bytes, ...]
     regex: bytes
+    caseless: bool = False
     free_text: bool = True
     compiled: re.Pattern[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.regex))
+        object.__setattr__(self, "compiled", re.compile(self.regex, re.IGNORECASE if self.caseless else 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,10 @@ def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
     for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e) or _has_metadata(e)):
         wanted = [pattern for pattern in patterns if pattern.free_text or has_no_free_text(entry)]
         for block in _blocks(view, entry):
+            lower = block.data.lower()
             for pattern in wanted:
-                if pattern.hint not in block.data:
+                searched = lower if pattern.caseless else block.data
+                if not any(hint in searched for hint in pattern.hints):
                     continue
                 for match, line in matches(pattern.compiled, block):
                     at = Location(path=entry.path, line=None if _has_metadata(entry) else line)

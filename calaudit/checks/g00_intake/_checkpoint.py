@@ -1,5 +1,6 @@
 """How the checkpoint itself is compared with the manifest: a config beside the wrong weights passes every digest."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ from calaudit.facts.hf_config import ModelConfig
 from calaudit.facts.source import SourceManifest, at
 from calaudit.facts.weights import Weights
 from calaudit.model import Result
+
+_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks)\.(\d{1,5})\.", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,15 @@ def compare_checkpoint(view: View) -> Iterator[Result]:
                 expected=count.counted,
                 actual=count.stated,
             )
+    held = set(_layers(weights))
+    absent = [n for n in range(source.architecture["layers"]) if held and n not in held]
+    if absent:
+        yield view.fail(
+            f"The checkpoint has no tensor of {len(absent)} of its layers, such as layer {absent[0]}.",
+            at=at("/architecture/layers"),
+            expected=len(held),
+            actual=source.architecture["layers"],
+        )
     if source.parameters is None:
         yield view.fail("parameters is missing.", at=at("/architecture"), expected=weights.parameters)
 
@@ -53,3 +65,27 @@ def _counts(source: SourceManifest, config: ModelConfig, weights: Weights) -> It
     if weights.embedding_width != config.document.get("word_embed_proj_dim"):
         yield _Count("embedding columns", "hidden", hidden, weights.embedding_width)
     yield _Count("parameters", "parameters", source.parameters, weights.parameters)
+    stated, found = source.architecture, config.architecture
+    if not found.known or found.recurrent or found.attention_changes:
+        return  # projections of these have other shapes for a reason
+    for ending, member, rows in (
+        ("q_proj.weight", "q_heads", stated["q_heads"] * stated["head_dim"]),
+        ("k_proj.weight", "kv_heads", stated["kv_heads"] * stated["head_dim"]),
+        ("v_proj.weight", "kv_heads", stated["kv_heads"] * stated["head_dim"]),
+        ("up_proj.weight", "ffn", stated.get("ffn")),
+    ):
+        if member != "ffn" or found.moe is None:
+            yield _Count(f"rows of {ending}", member, rows, _other_rows(weights, ending, rows))
+
+
+def _other_rows(weights: Weights, ending: str, stated: int | None) -> int | None:
+    """The rows of the matrices of this name: a number that is not the stated one, if there is one."""
+    found = {tensor.shape[0] for tensor in weights.tensors if tensor.name.endswith(ending) and len(tensor.shape) == 2}
+    return min(found - {stated}, default=stated if found else None)
+
+
+def _layers(weights: Weights) -> Iterator[int]:
+    for tensor in weights.tensors:
+        match = _LAYER.search(tensor.name)
+        if match is not None:
+            yield int(match[1])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few
-from calaudit.facts.bf16 import Bf16Fact, Pair
+from calaudit.facts.bf16 import Bf16Fact, Pair, top_differences
 from calaudit.facts.reference import OUTPUTS, Step
 from calaudit.model import Result
 
@@ -33,7 +33,7 @@ def bf16_out_of_tolerance(view: View) -> Iterator[Result]:
 def _judge(view: View, pair: Pair, tolerance: float) -> Iterator[Result]:
     where = f"of {pair.half.sample_id}"
     for number, single, half in pair.comparable():
-        worst, token = max(_differences(single, half))
+        worst, token = max(top_differences(single, half))
         if not worst <= tolerance:
             yield view.fail(
                 f"At step {number} {where} the BF16 logit of token {token} is too far from the FP32 logit.",
@@ -50,16 +50,6 @@ def _judge(view: View, pair: Pair, tolerance: float) -> Iterator[Result]:
                 expected=f"an FP32 margin of at most {tolerance:g}",
                 actual=f"at least {_margin(single, half.token):.6g}",
             )
-
-
-def _differences(single: Step, half: Step) -> Iterator[tuple[float, int]]:
-    """How far the two are apart at least, token by token: a token that a list lacks is not above the list's last."""
-    for token, logit in single.top:
-        other = half.logit(token)
-        yield (abs(logit - other) if other is not None else logit - half.top[-1][1]), token
-    for token, logit in half.top:
-        if single.logit(token) is None:
-            yield logit - single.top[-1][1], token
 
 
 def _margin(single: Step, token: int) -> float:

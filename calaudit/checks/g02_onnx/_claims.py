@@ -1,6 +1,5 @@
 """The numbers of the ONNX report, computed again."""
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,12 +7,13 @@ from dataclasses import dataclass
 from calaudit.checks import View
 from calaudit.checks.g02_onnx._boundaries import LOGITS
 from calaudit.errors import MissingFact
+from calaudit.facts.golden import read_logits
 from calaudit.facts.onnx_compare import TensorPairs
 from calaudit.facts.onnx_results import OnnxOutputs, OnnxReport, ShapeMatrix
 from calaudit.facts.onnx_signature import OnnxSignature, Value
 from calaudit.facts.prompts import PromptsFact
 from calaudit.facts.reference import FLOAT32, OutputsFact
-from calaudit.facts.tensors import OnnxTensors, TensorEntry, TensorKey
+from calaudit.facts.tensors import OnnxTensors, TensorKey
 from calaudit.model import Result
 
 _SAME = 1e-9
@@ -150,19 +150,21 @@ def records(view: View) -> Iterator[Result]:
             profile = "prefill" if number == 0 else "decode"
             entry = tensors.get(TensorKey(name=LOGITS, sample_id=record.sample_id, profile=profile, step=number))
             if entry is not None:
-                digest = _digest(pairs, entry)
-                if digest != step.logits_sha256:
+                found = read_logits(pairs.values(entry))
+                if found.sha256 != step.logits_sha256:
                     yield view.fail(
                         f"{record.sample_id!r}, step {number}: the digest is not that of the logits in {entry.path}.",
                         at=record.at,
-                        expected=f"sha256 {digest}",
+                        expected=f"sha256 {found.sha256}",
                         actual=f"sha256 {step.logits_sha256}",
                     )
-
-
-def _digest(pairs: TensorPairs, entry: TensorEntry) -> str:
-    values = pairs.values(entry)
-    return hashlib.sha256(values.reshape(-1, values.shape[-1])[-1].astype("<f4").tobytes()).hexdigest()
+                elif step.top != found.top[: len(step.top)]:
+                    yield view.fail(
+                        f"{record.sample_id!r}, step {number}: the highest logits are not those in {entry.path}.",
+                        at=record.at,
+                        expected=list(found.top[: len(step.top)]),
+                        actual=list(step.top),
+                    )
 
 
 def statistics(view: View) -> Iterator[Result]:

@@ -5,10 +5,11 @@ Fix: Export again from 02-onnx/export-config.yaml, or correct the configuration 
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from calaudit.checks import View, check
 from calaudit.facts.onnx_export import CONFIG, OnnxExport
-from calaudit.facts.onnx_flow import read_flow
+from calaudit.facts.onnx_flow import Flow, read_flow
 from calaudit.facts.onnx_graph import OnnxGraph
 from calaudit.facts.onnx_structure import OnnxStructure
 from calaudit.facts.onnx_weights import OnnxWeights
@@ -43,12 +44,25 @@ def _values(view: View, config: OnnxExport, graph: OnnxGraph) -> Iterator[Result
     for boundary, value in view.each(config.boundaries.items()):
         if value not in flow.maker:
             yield view.fail(f"The graph makes no value {value!r}.", at=_at(f"boundaries/{escape(boundary)}"))
-    if config.boundaries:
-        for name in view.fact(GoldenTensors).index.boundaries:
-            if name not in config.boundaries and name not in graph.outputs:
-                yield view.fail(
-                    f"No value of the graph is named for the boundary {name!r} of the goldens.", at=_at("boundaries")
-                )
+    yield from _order(view, config, graph, flow)
+
+
+def _order(view: View, config: OnnxExport, graph: OnnxGraph, flow: Flow) -> Iterator[Result]:
+    """Every boundary of the goldens has a value, and each is made from the one before it."""
+    named: list[tuple[str, str]] = []
+    for name in view.fact(GoldenTensors).index.boundaries:
+        value = config.boundaries.get(name, name)
+        if name not in config.boundaries and name not in graph.outputs:
+            yield view.fail(
+                f"No value of the graph is named for the boundary {name!r} of the goldens.", at=_at("boundaries")
+            )
+        elif value in flow.maker:
+            named.append((name, value))
+    for (before, one), (after, other) in pairwise(named):
+        if one == other or one not in flow.back(other):
+            yield view.fail(
+                f"The value of the boundary {after!r} is not made from that of {before!r}.", at=_at("boundaries")
+            )
 
 
 def _at(pointer: str) -> Location:

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.errors import Malformed, MissingFact
-from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model
+from calaudit.facts.onnx_graph import OnnxGraph, canonical_domain
+from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model, text
 from calaudit.facts.onnx_results import REPORT, OnnxReport
 from calaudit.facts.onnx_signature import OnnxSignature
 from calaudit.facts.onnx_structure import OnnxStructure
@@ -46,7 +47,23 @@ def onnx_invalid(view: View) -> Iterator[Result]:
         else:
             if error is not None:
                 yield view.fail(f"The ONNX checker refuses the graph: {error}", at=MODEL)
+            yield from _unchecked(view)
     yield from _recorded(view)
+
+
+def _unchecked(view: View) -> Iterator[Result]:
+    """Operators that the checker lets through unseen: it knows neither their inputs nor what they compute."""
+    from onnx import defs  # noqa: PLC0415 - heavy
+
+    graph = view.fact(OnnxGraph)
+    local = {(canonical_domain(f.domain), text(f.name)) for f in graph.model.functions}
+    for operator in graph.inventory.operators:
+        if (operator.domain, operator.op_type) not in local and not defs.has(operator.op_type, operator.domain):
+            yield view.open(
+                f"The checker knows no {operator.op_type} of the domain {operator.domain!r}, so it did not check its "
+                f"{operator.count} node(s). Export with standard operators.",
+                at=MODEL,
+            )
 
 
 def _unreadable(view: View) -> str | None:

@@ -1,4 +1,4 @@
-"""Initializers that bear the name of a source tensor have exactly its values.
+"""The model's weights are the source's, every value of them.
 
 Why: Extents that were swapped, or weights of another checkpoint, are sound by themselves; only the source says which
 are right.
@@ -13,9 +13,9 @@ from calaudit.facts.onnx_proto import MODEL
 from calaudit.model import Result
 
 
-@check("weights-differ-from-source", gate="G2", kinds=("pass", "fail", "open", "notApplicable"))
+@check("weights-differ-from-source", gate="G2")
 def weights_differ_from_source(view: View) -> Iterator[Result]:
-    """Compare name by name; a matrix may be stored transposed."""
+    """Compare by name, then by values; a matrix may be stored transposed."""
     origin = view.fact(OnnxOrigin)
     view.saw(origin.compared)
     for name in origin.differing:
@@ -23,6 +23,16 @@ def weights_differ_from_source(view: View) -> Iterator[Result]:
     for name in origin.too_large:
         yield view.open(f"The tensor {name!r} is too large to be compared with the source.", at=MODEL)
     if not origin.available:
-        yield view.not_applicable("The source's weights are kept elsewhere.")
-    elif not origin.compared and not origin.too_large:
-        yield view.not_applicable("No initializer bears the name of a source tensor.")
+        yield view.open("The source's weights are kept elsewhere, so nothing shows that the model has them.", at=MODEL)
+    if origin.absent:
+        yield view.open(
+            f"{len(origin.absent)} tensor(s) of the source, the first {origin.absent[0]!r}, are in no initializer that "
+            "the outputs are made from: fused, folded or left out. Export without folding.",
+            at=MODEL,
+        )
+    if origin.foreign:
+        yield view.open(
+            f"{len(origin.foreign)} weight(s) of the model, the first {origin.foreign[0]!r}, are no tensor of the "
+            "source. Export without folding.",
+            at=MODEL,
+        )

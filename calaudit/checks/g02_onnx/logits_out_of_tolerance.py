@@ -1,0 +1,61 @@
+"""The highest logits of every generated token are within tolerance of the reference's, and are not its own.
+
+Why: Equal tokens need only the order of two logits. Whether the model computes what the reference computes is seen in
+the values, and tensors are kept for a few prompts only.
+Fix: Run `calaudit onnx compare` again; where logits differ, compare the tensors of that prompt boundary by boundary.
+
+Steps are compared up to the first at which the tokens differ: behind it the two saw other inputs. FP32 sums in another
+order never agree to the last bit at every step of a hundred prompts: a run whose logits do was not made by this graph,
+or the reference was, and then the two are one witness.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.checks.g02_onnx._compare import tolerance
+from calaudit.facts.bf16 import top_differences
+from calaudit.facts.onnx_results import OUTPUTS, OnnxOutputs
+from calaudit.facts.prompts import PromptsFact
+from calaudit.facts.reference import FLOAT32, Output, OutputsFact
+from calaudit.model import Result
+
+
+@check("logits-out-of-tolerance", gate="G2", unwaivable=True)
+def logits_out_of_tolerance(view: View) -> Iterator[Result]:
+    """Compare the stored logits of every step that both sides took from the same input."""
+    limits = tolerance(view)
+    if limits is None:
+        yield view.open("The tolerances of the contract are not finite and positive, so nothing can be compared.")
+        return
+    found, reference = view.fact(OnnxOutputs).by_id, view.fact(OutputsFact).by_key
+    same, steps = 0, 0
+    for prompt in view.fact(PromptsFact).legal:
+        answer, wanted = found.get(prompt.sample_id), reference.get((prompt.sample_id, FLOAT32))
+        if answer is None or wanted is None:
+            continue  # greedy-mismatch says so
+        yield from _judge(view, answer, wanted, limits)
+        steps += len(wanted.steps)
+        same += sum(a.logits_sha256 == b.logits_sha256 for a, b in zip(answer.steps, wanted.steps, strict=False))
+    if steps and same == steps:
+        yield view.fail(
+            f"All {steps} steps have the very logits of the reference: a copy, or one computation under two names.",
+            at=OUTPUTS,
+        )
+
+
+def _judge(view: View, answer: Output, wanted: Output, limits: tuple[float, float]) -> Iterator[Result]:
+    atol, rtol = limits
+    for number, (step, expected) in enumerate(zip(answer.steps, wanted.steps, strict=False)):
+        view.saw()
+        bound = atol + rtol * max(abs(logit) for _, logit in expected.top)
+        worst, token = max(top_differences(step, expected))
+        if not worst <= bound:
+            yield view.fail(
+                f"{answer.sample_id!r}, step {number}: the logit of token {token} is not the reference's.",
+                at=answer.at,
+                expected=f"|difference| <= {bound:.6g}",
+                actual=f"at least {worst:.6g}",
+            )
+            return
+        if step.token != expected.token:
+            return

@@ -1,0 +1,1 @@
+"""Forged ports: something that matters is wrong, every digest is right, and no gate may pass."""
