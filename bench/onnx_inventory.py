@@ -76,9 +76,9 @@ def write_model(path: Path, nodes: int, data: int) -> None:
 INVENTORY = """
 import sys
 from pathlib import Path
-from calaudit.facts.extents import check_external_data
-from calaudit.facts.onnx_graph import take_inventory
-from calaudit.facts.onnx_scan import scan_model
+from calaudit.facts.onnx.extents import check_external_data
+from calaudit.facts.onnx.graph import take_inventory
+from calaudit.facts.onnx.scan import scan_model
 path = Path(sys.argv[1])
 scan = scan_model(path.read_bytes())
 sizes = {entry.name: entry.stat().st_size for entry in path.parent.iterdir()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from calaudit.facts.onnx_types import ELEMENT_TYPES
+from calaudit.facts.onnx.types import ELEMENT_TYPES
 
 _BLOCK = 1 << 18
 """Bytes judged at once: fits the cache together with its mask."""

@@ -12,10 +12,10 @@ from calaudit.engine import judge, run
 from calaudit.errors import MissingFact
 from calaudit.evidence import gather
 from calaudit.facts import Facts
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_signature import OnnxSignature
-from calaudit.facts.onnx_structure import OnnxStructure
-from calaudit.facts.onnx_weights import OnnxWeights
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.signature import OnnxSignature
+from calaudit.facts.onnx.structure import OnnxStructure
+from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Port, Verdict
 from tests.facts.test_onnx_proto import agree
 

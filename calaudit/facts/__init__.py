@@ -1,4 +1,4 @@
-"""Facts: typed readings of evidence, one file a subject; unjudged.
+"""Facts: typed readings of evidence, one file a reading, one folder a subject; unjudged.
 
 A fact is a frozen dataclass with a ``name`` and a classmethod ``derive(facts)``. It reads documents through
 ``facts.evidence``, which hands out only what was parsed strictly and follows its schema, and raises
@@ -104,5 +104,5 @@ def discover_facts() -> tuple[type[Fact], ...]:
 
 
 def _modules() -> Iterator[Any]:
-    for info in pkgutil.iter_modules(__path__, prefix=f"{__name__}."):
+    for info in pkgutil.walk_packages(__path__, prefix=f"{__name__}."):
         yield importlib.import_module(info.name)

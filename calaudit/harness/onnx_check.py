@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calaudit.errors import Malformed
-from calaudit.facts.extents import Extent, ExternalTensor, check_external_data
-from calaudit.facts.onnx_proto import parse_model
-from calaudit.facts.onnx_structure import structural_problems, undeclared_domains
-from calaudit.facts.onnx_weights import external_tensor, storage_problem, stored_tensors
+from calaudit.facts.onnx.extents import Extent, ExternalTensor, check_external_data
+from calaudit.facts.onnx.proto import parse_model
+from calaudit.facts.onnx.structure import structural_problems, undeclared_domains
+from calaudit.facts.onnx.weights import external_tensor, storage_problem, stored_tensors
 from calaudit.model import Json
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from calaudit.contract import Contract
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence import gather
 from calaudit.facts import Facts
-from calaudit.facts.conformance import ConformanceFact
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.onnx_export import OnnxExport
-from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX
-from calaudit.facts.onnx_results import OUTPUTS, REPORT
+from calaudit.facts.onnx.export import OnnxExport
+from calaudit.facts.onnx.proto import MODEL, MODEL_BYTES_MAX
+from calaudit.facts.onnx.results import OUTPUTS, REPORT
 from calaudit.facts.port import read_port
-from calaudit.facts.prompts import Prompt, PromptsFact
-from calaudit.facts.reference import FLOAT32, Output, OutputsFact, ReportFact
+from calaudit.facts.reference.prompts import Prompt, PromptsFact
+from calaudit.facts.reference.runs import FLOAT32, Output, OutputsFact, ReportFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tokens.conformance import ConformanceFact
 from calaudit.harness.documents import sha256_file, write_json, write_jsonl
 from calaudit.harness.generation import Limits, NotFiniteError, answer_record
 from calaudit.harness.onnx_check import check_model

@@ -3,8 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from calaudit.facts.onnx_graph import take_inventory
-from calaudit.facts.onnx_scan import scan_model
+from calaudit.facts.onnx.graph import take_inventory
+from calaudit.facts.onnx.scan import scan_model
 from calaudit.model import Json
 
 __all__ = ["op_inventory"]

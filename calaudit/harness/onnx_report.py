@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from calaudit.facts import Facts
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_results import ShapeMatrix
-from calaudit.facts.onnx_weights import FOLDER, OnnxWeights
-from calaudit.facts.reference import OUTPUTS
-from calaudit.facts.tensors import TensorKey
-from calaudit.facts.tokenizer import TOKENIZER
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.results import ShapeMatrix
+from calaudit.facts.onnx.weights import FOLDER, OnnxWeights
+from calaudit.facts.reference.runs import OUTPUTS
+from calaudit.facts.tensors.index import TensorKey
+from calaudit.facts.tokens.tokenizer import TOKENIZER
 from calaudit.harness.onnx_check import CheckResult
 from calaudit.harness.onnx_session import LOGITS, RUNTIME, OnnxDecoder
 from calaudit.harness.outcome import Outcome

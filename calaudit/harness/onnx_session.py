@@ -14,8 +14,8 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from calaudit.errors import Malformed
-from calaudit.facts.onnx_proto import parse_model
-from calaudit.facts.onnx_types import type_name
+from calaudit.facts.onnx.proto import parse_model
+from calaudit.facts.onnx.types import type_name
 from calaudit.harness.generation import Logits
 from calaudit.model import Json
 

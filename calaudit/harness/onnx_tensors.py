@@ -8,9 +8,9 @@ import numpy as np
 
 from calaudit.errors import Malformed
 from calaudit.facts import Facts
-from calaudit.facts.onnx_results import ShapeMatrix
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.tensors import GoldenTensors, TensorEntry, TensorKey, read_tensor
+from calaudit.facts.onnx.results import ShapeMatrix
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.tensors.index import GoldenTensors, TensorEntry, TensorKey, read_tensor
 from calaudit.harness.feeds import feeds
 from calaudit.harness.onnx_session import LOGITS, Array, OnnxDecoder
 from calaudit.harness.outcome import Outcome, Tolerance

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from calaudit.facts.tensors import TensorKey
+from calaudit.facts.tensors.index import TensorKey
 from calaudit.files import write_atomic
 from calaudit.harness.documents import write_json
 from calaudit.model import Json

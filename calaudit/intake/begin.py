@@ -9,9 +9,9 @@ from pathlib import Path
 
 from calaudit.contract import Contract
 from calaudit.errors import UsageError
-from calaudit.facts.kickoff import ITEMS
-from calaudit.facts.scoring import Row
-from calaudit.facts.weights import INDEX
+from calaudit.facts.source.scoring import Row
+from calaudit.facts.source.weights import INDEX
+from calaudit.facts.vendor.kickoff import ITEMS
 from calaudit.intake.checkpoint import Checkpoint, read_checkpoint
 from calaudit.intake.manifest import ASKED, placeholders, score, write_manifest
 from calaudit.model import Json

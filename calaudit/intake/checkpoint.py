@@ -11,8 +11,8 @@ from pathlib import Path
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.strict_json import parse_json
 from calaudit.facts.hf.architecture import Architecture, read_architecture
-from calaudit.facts.safetensors_header import PREFIX, Tensor, header_size, parse_header
-from calaudit.facts.weights import INDEX, PICKLES, SAFE, Tally, tally
+from calaudit.facts.source.safetensors_header import PREFIX, Tensor, header_size, parse_header
+from calaudit.facts.source.weights import INDEX, PICKLES, SAFE, Tally, tally
 from calaudit.model import Json
 
 _SMALL = 64 << 20

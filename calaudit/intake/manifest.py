@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from calaudit.contract import Value
 from calaudit.facts.hf.architecture import Architecture
-from calaudit.facts.scoring import ROWS, Row, score_architecture, score_attention, score_operators
+from calaudit.facts.source.scoring import ROWS, Row, score_architecture, score_attention, score_operators
 from calaudit.intake.checkpoint import Checkpoint
 from calaudit.model import Json
 from calaudit.pointers import leaves

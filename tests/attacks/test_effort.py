@@ -13,11 +13,11 @@ from calaudit.errors import Malformed, MissingFact
 from calaudit.evidence import gather
 from calaudit.evidence.strict_json import VALUES_MAX, parse_json
 from calaudit.facts import Facts
-from calaudit.facts.licenses import read_license
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.npy import read_header
-from calaudit.facts.onnx_cost import too_costly
-from calaudit.facts.tokenizer import TEXT_MAX, TokenizerFact
+from calaudit.facts.onnx.cost import too_costly
+from calaudit.facts.source.licenses import read_license
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tensors.npy import read_header
+from calaudit.facts.tokens.tokenizer import TEXT_MAX, TokenizerFact
 from tests import graph_edits
 from tests.attacks import forge
 from tests.casebook import PORT

@@ -1,8 +1,8 @@
 """What can be compared between two precisions, and how far apart the records say they are at least."""
 
 from calaudit.checks.g01_reference.bf16_out_of_tolerance import _margin
-from calaudit.facts.bf16 import Pair, difference, top_differences
-from calaudit.facts.output_records import Output, Step
+from calaudit.facts.reference.bf16 import Pair, difference, top_differences
+from calaudit.facts.reference.output_records import Output, Step
 from calaudit.model import Location
 
 

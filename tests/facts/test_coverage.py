@@ -2,10 +2,10 @@
 
 import pytest
 
-from calaudit.facts.coverage import SHOWS, scripts_of
-from calaudit.facts.prompts import Prompt
-from calaudit.facts.retokenized import Retokenized
-from calaudit.facts.tokenizer import TokenizerFact
+from calaudit.facts.reference.coverage import SHOWS, scripts_of
+from calaudit.facts.reference.prompts import Prompt
+from calaudit.facts.tokens.retokenized import Retokenized
+from calaudit.facts.tokens.tokenizer import TokenizerFact
 from calaudit.model import Location
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calaudit.facts.environment import Pin, read_lock
+from calaudit.facts.reference.environment import Pin, read_lock
 
 DIGEST = "0123456789abcdef" * 4
 COMMIT = "0123456789" * 4

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calaudit.facts.extents import Extent, ExternalTensor, check_external_data, gaps
+from calaudit.facts.onnx.extents import Extent, ExternalTensor, check_external_data, gaps
 
 FILE = "02-onnx/model.onnx.data"
 

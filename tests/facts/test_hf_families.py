@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calaudit.evidence.strict_json import parse_json
 from calaudit.facts.hf.architecture import Architecture, read_architecture
-from calaudit.facts.scoring import (
+from calaudit.facts.source.scoring import (
     Features,
     score_architecture,
     score_attention,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from calaudit.errors import Malformed
-from calaudit.facts.npy import parse_npy
+from calaudit.facts.tensors.npy import parse_npy
 
 
 def saved(array: np.ndarray, **kwargs: object) -> bytes:

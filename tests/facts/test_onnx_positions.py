@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from onnx import GraphProto, TensorProto, helper, numpy_helper
 
-from calaudit.facts.onnx_flow import read_flow
-from calaudit.facts.onnx_positions import LayerPositions, _Walk
+from calaudit.facts.onnx.flow import read_flow
+from calaudit.facts.onnx.positions import LayerPositions, _Walk
 
 
 def graph(nodes: list[tuple[str, str, str]], **weights: np.ndarray) -> GraphProto:

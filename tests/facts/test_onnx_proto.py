@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
 from calaudit.errors import Malformed
-from calaudit.facts.onnx_graph import Inventory, Operator, canonical_domain, take_inventory
-from calaudit.facts.onnx_proto import parse_model, scopes, text
-from calaudit.facts.onnx_scan import scan_model
-from calaudit.facts.onnx_structure import structural_problems, undeclared_domains
-from calaudit.facts.onnx_values import nan_attributes
-from calaudit.facts.onnx_weights import external_tensor, storage_problem, stored_tensors
+from calaudit.facts.onnx.graph import Inventory, Operator, canonical_domain, take_inventory
+from calaudit.facts.onnx.proto import parse_model, scopes, text
+from calaudit.facts.onnx.scan import scan_model
+from calaudit.facts.onnx.structure import structural_problems, undeclared_domains
+from calaudit.facts.onnx.values import nan_attributes
+from calaudit.facts.onnx.weights import external_tensor, storage_problem, stored_tensors
 
 
 def field(number: int, data: bytes) -> bytes:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from onnx import ModelProto, TensorProto, helper
 
 from calaudit.errors import MissingFact
-from calaudit.facts.extents import Extent
-from calaudit.facts.onnx_neutral import neutralise
-from calaudit.facts.onnx_signature import check_copy
-from calaudit.facts.onnx_stream import stream
+from calaudit.facts.onnx.extents import Extent
+from calaudit.facts.onnx.neutral import neutralise
+from calaudit.facts.onnx.signature import check_copy
+from calaudit.facts.onnx.stream import stream
 
 
 @given(

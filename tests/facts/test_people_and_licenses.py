@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calaudit.facts.licenses import read_license
-from calaudit.facts.people import is_named
+from calaudit.facts.source.licenses import read_license
+from calaudit.facts.source.people import is_named
 
 
 @pytest.mark.parametrize(

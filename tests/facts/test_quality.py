@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from calaudit.facts.quality import Answer, Baseline, QualitySample, QualityScore, baseline
+from calaudit.facts.reference.quality import Answer, Baseline, QualitySample, QualityScore, baseline
 from calaudit.model import Location
 
 AT = Location(path="x")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError, deserialize
 
 from calaudit.errors import Malformed
-from calaudit.facts.safetensors_header import BITS, LARGEST, parse_header
+from calaudit.facts.source.safetensors_header import BITS, LARGEST, parse_header
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 

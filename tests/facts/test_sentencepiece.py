@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calaudit.errors import Malformed
-from calaudit.facts.sentencepiece import read_pieces
+from calaudit.facts.tokens.sentencepiece import read_pieces
 
 
 def field(number: int, data: bytes) -> bytes:

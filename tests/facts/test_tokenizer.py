@@ -13,7 +13,7 @@ from calaudit.contract import Contract
 from calaudit.errors import MissingFact
 from calaudit.evidence import gather
 from calaudit.facts import Facts
-from calaudit.facts.tokenizer import TOKENIZER, TokenizerFact, _guarded
+from calaudit.facts.tokens.tokenizer import TOKENIZER, TokenizerFact, _guarded
 from tests.casebook import PORT
 
 Definition = dict[str, Any]

@@ -9,8 +9,8 @@ import pytest
 from calaudit.contract import Contract
 from calaudit.evidence import gather
 from calaudit.facts import Facts
-from calaudit.facts.tokenizer import TOKENIZER
-from calaudit.facts.vocabularies import OtherVocabulary, VocabulariesFact, _byte_letters, is_vocabulary
+from calaudit.facts.tokens.tokenizer import TOKENIZER
+from calaudit.facts.tokens.vocabularies import OtherVocabulary, VocabulariesFact, _byte_letters, is_vocabulary
 from tests.casebook import PORT
 
 DEFINITION = json.loads((PORT / TOKENIZER).read_bytes())

@@ -1,7 +1,7 @@
 """Adding up a checkpoint: buffers are no parameters, and one matrix is the embedding."""
 
-from calaudit.facts.safetensors_header import Tensor
-from calaudit.facts.weights import is_weight, tally
+from calaudit.facts.source.safetensors_header import Tensor
+from calaudit.facts.source.weights import is_weight, tally
 
 
 def tensor(name: str, *shape: int, dtype: str = "F32") -> Tensor:

@@ -9,7 +9,7 @@ date.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.kickoff import BLOCKING, ITEMS, PATH, Kickoff
+from calaudit.facts.vendor.kickoff import BLOCKING, ITEMS, PATH, Kickoff
 from calaudit.model import PORT, Location, Result, Verdict
 
 _COMPILING = ("G3", "G4", "G5")

@@ -7,7 +7,7 @@ Fix: Give digest, version and date of each received item; where path names a fil
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.kickoff import PATH, Kickoff, KickoffItem
+from calaudit.facts.vendor.kickoff import PATH, Kickoff, KickoffItem
 from calaudit.model import PORT, Location, Result
 
 

@@ -7,7 +7,7 @@ Fix: Set launch_date to null until compiler image, replay sample, support matrix
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.kickoff import BLOCKING, PATH, Kickoff
+from calaudit.facts.vendor.kickoff import BLOCKING, PATH, Kickoff
 from calaudit.model import PORT, Location, Result
 
 

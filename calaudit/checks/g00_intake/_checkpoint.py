@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calaudit.checks import View
-from calaudit.facts.hf_config import ModelConfig
-from calaudit.facts.source import SourceManifest, at
-from calaudit.facts.weights import Weights
+from calaudit.facts.source.hf_config import ModelConfig
+from calaudit.facts.source.manifest import SourceManifest, at
+from calaudit.facts.source.weights import Weights
 from calaudit.model import Result
 
 _LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks)\.(\d{1,5})\.", re.ASCII)

@@ -10,8 +10,8 @@ from calaudit.checks import View, check
 from calaudit.checks.g00_intake._architecture import differences, members
 from calaudit.checks.g00_intake._checkpoint import compare_checkpoint
 from calaudit.facts.hf.architecture import Architecture
-from calaudit.facts.hf_config import ModelConfig
-from calaudit.facts.source import CONFIG, SourceManifest, at
+from calaudit.facts.source.hf_config import ModelConfig
+from calaudit.facts.source.manifest import CONFIG, SourceManifest, at
 from calaudit.model import Result
 
 

@@ -7,8 +7,8 @@ Fix: Lower targets.context to max_position_embeddings, or take a checkpoint trai
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.hf_config import ModelConfig
-from calaudit.facts.source import CONFIG, SourceManifest, at
+from calaudit.facts.source.hf_config import ModelConfig
+from calaudit.facts.source.manifest import CONFIG, SourceManifest, at
 from calaudit.model import Result
 
 

@@ -7,8 +7,8 @@ Fix: Record the decision: go or no-go, the person or team that took it, the day,
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.people import is_named
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.manifest import SourceManifest, at
+from calaudit.facts.source.people import is_named
 from calaudit.model import Result
 
 

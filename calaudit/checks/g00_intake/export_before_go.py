@@ -7,7 +7,7 @@ Fix: Record the decision first; after a no-go, remove what the later gates hold.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Result
 
 

@@ -7,8 +7,8 @@ Fix: Take a model whose licence allows it, or a licence that the owner of the we
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.licenses import read_license
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.licenses import read_license
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Result
 
 

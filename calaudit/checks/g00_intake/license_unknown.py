@@ -8,8 +8,8 @@ import posixpath
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.licenses import read_license
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.licenses import read_license
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Location, Result
 
 _TEXTS = ("license", "licence", "copying", "use_policy", "terms")

@@ -7,8 +7,8 @@ Fix: Take a model and targets within the profile, or the profile that is meant f
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.hf_config import ModelConfig
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.hf_config import ModelConfig
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Location, Result
 
 

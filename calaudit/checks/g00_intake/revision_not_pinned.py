@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Result
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calaudit.checks import View, check
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Result
 
 _NUMBERS = {

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from calaudit.checks import View, check
-from calaudit.facts.op_matrix import PATH as MATRIX
-from calaudit.facts.source import SourceManifest, at
+from calaudit.facts.source.manifest import SourceManifest, at
+from calaudit.facts.vendor.op_matrix import PATH as MATRIX
 from calaudit.model import Result
 
 

@@ -7,7 +7,7 @@ Fix: Write the checkpoint again with the safetensors library, and the index with
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.weights import Index, Shard, Weights
+from calaudit.facts.source.weights import Index, Shard, Weights
 from calaudit.model import Result
 
 

@@ -7,8 +7,8 @@ Fix: List every weight file in files[] of the manifest with bytes and sha256, th
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.source import SourceManifest, at
-from calaudit.facts.weights import Weights
+from calaudit.facts.source.manifest import SourceManifest, at
+from calaudit.facts.source.weights import Weights
 from calaudit.model import Location, Result
 
 

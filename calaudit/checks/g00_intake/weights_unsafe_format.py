@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.source import FOLDER, SourceManifest
-from calaudit.facts.weights import PICKLES
+from calaudit.facts.source.manifest import FOLDER, SourceManifest
+from calaudit.facts.source.weights import PICKLES
 from calaudit.model import Location, Result
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05](?:\x95|\x8a|[\]}]q|c|.{2}(?!\0{4}))", re.DOTALL)

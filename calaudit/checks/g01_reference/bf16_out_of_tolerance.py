@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few
-from calaudit.facts.bf16 import Bf16Fact, Pair, top_differences
-from calaudit.facts.reference import OUTPUTS, Step
+from calaudit.facts.reference.bf16 import Bf16Fact, Pair, top_differences
+from calaudit.facts.reference.runs import OUTPUTS, Step
 from calaudit.model import Result
 
 

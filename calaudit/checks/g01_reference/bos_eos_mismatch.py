@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.conformance import CONFORMANCE, ConformanceFact
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.source import CONFIG
-from calaudit.facts.special_tokens import TOKENIZER_CONFIG, SpecialTokensFact
-from calaudit.facts.tokenizer import TokenizerFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.source.manifest import CONFIG
+from calaudit.facts.tokens.conformance import CONFORMANCE, ConformanceFact
+from calaudit.facts.tokens.special_tokens import TOKENIZER_CONFIG, SpecialTokensFact
+from calaudit.facts.tokens.tokenizer import TokenizerFact
 from calaudit.model import Location, Result
 
 KINDS = ("bos", "eos")

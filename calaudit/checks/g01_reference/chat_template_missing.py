@@ -9,8 +9,8 @@ which has none, write that as the reason.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.chat_template import ChatTemplatesFact
-from calaudit.facts.conformance import CONFORMANCE, ConformanceFact
+from calaudit.facts.tokens.chat_template import ChatTemplatesFact
+from calaudit.facts.tokens.conformance import CONFORMANCE, ConformanceFact
 from calaudit.model import Location, Result
 
 

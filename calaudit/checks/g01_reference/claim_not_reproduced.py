@@ -12,10 +12,10 @@ from typing import Any
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.bf16 import Bf16Fact
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.quality import QualityFact
-from calaudit.facts.reference import DTYPES, REPORT, SECOND_REPORT, OutputsFact, ReportFact, SecondReportFact
+from calaudit.facts.reference.bf16 import Bf16Fact
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.reference.quality import QualityFact
+from calaudit.facts.reference.runs import DTYPES, REPORT, SECOND_REPORT, OutputsFact, ReportFact, SecondReportFact
 from calaudit.model import Location, Result
 
 Document = Mapping[str, Any]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
 from calaudit.evidence import Entry
-from calaudit.facts.custom_code import CodeAuditFact, CustomCodeFact
-from calaudit.facts.source import PATH as MANIFEST
+from calaudit.facts.reference.custom_code import CodeAuditFact, CustomCodeFact
+from calaudit.facts.source.manifest import PATH as MANIFEST
 from calaudit.model import Location, Result
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.environment import LOCK, EnvironmentFact, LockLine, Pin
-from calaudit.facts.reference import REPORT, ReportFact
+from calaudit.facts.reference.environment import LOCK, EnvironmentFact, LockLine, Pin
+from calaudit.facts.reference.runs import REPORT, ReportFact
 from calaudit.model import Location, Result
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few, in_parts
-from calaudit.facts.golden import LOGITS
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.tensors import GOLDEN_INDEX, GoldenTensors, TensorKey
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tensors.golden import LOGITS
+from calaudit.facts.tensors.index import GOLDEN_INDEX, GoldenTensors, TensorKey
 from calaudit.model import Location, Result
 
 MOMENTS = (("prefill", 0), ("decode", 1))

@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.golden import GoldenFact, GoldenTensor, Logits
-from calaudit.facts.reference import FLOAT32, OutputsFact, Step
+from calaudit.facts.reference.runs import FLOAT32, OutputsFact, Step
+from calaudit.facts.tensors.golden import GoldenFact, GoldenTensor, Logits
 from calaudit.model import Result
 
 

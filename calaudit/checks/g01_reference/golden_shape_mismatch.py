@@ -8,10 +8,10 @@ Fix: Dump [1, tokens, hidden] at every boundary and [1, 1, vocab] of the logits,
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.golden import LOGITS
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.tensors import GoldenTensors
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tensors.golden import LOGITS
+from calaudit.facts.tensors.index import GoldenTensors
 from calaudit.model import Location, Result
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.golden import STATS, GoldenFact, GoldenTensor
+from calaudit.facts.tensors.golden import STATS, GoldenFact, GoldenTensor
 from calaudit.model import Location, Result
 
 RELATIVE = 1e-9

@@ -9,7 +9,7 @@ written; a later version signs what each invocation read and wrote.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.reference import REPORT, SECOND_REPORT
+from calaudit.facts.reference.runs import REPORT, SECOND_REPORT
 from calaudit.model import Result
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.reference import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
-from calaudit.facts.source import SourceManifest
+from calaudit.facts.reference.runs import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
+from calaudit.facts.source.manifest import SourceManifest
 from calaudit.model import Location, Result
 
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few, in_parts
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.reference import (
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.reference.runs import (
     DTYPES,
     FLOAT32,
     OUTPUTS,
@@ -23,7 +22,8 @@ from calaudit.facts.reference import (
     ReportFact,
     TokensFact,
 )
-from calaudit.facts.special_tokens import SpecialTokensFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tokens.special_tokens import SpecialTokensFact
 from calaudit.model import Location, Result
 
 

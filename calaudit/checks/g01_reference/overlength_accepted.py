@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import Prompt, PromptsFact
-from calaudit.facts.reference import DTYPES, OUTPUTS, Output, OutputsFact
+from calaudit.facts.reference.prompts import Prompt, PromptsFact
+from calaudit.facts.reference.runs import DTYPES, OUTPUTS, Output, OutputsFact
+from calaudit.facts.source.limits import LimitsFact
 from calaudit.model import Result
 
 CODE = "context_length_exceeded"

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.coverage import CoverageFact
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import OVER_LENGTH, PROMPTS, PromptsFact
-from calaudit.facts.retokenized import RetokenizedFact
+from calaudit.facts.reference.coverage import CoverageFact
+from calaudit.facts.reference.prompts import OVER_LENGTH, PROMPTS, PromptsFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tokens.retokenized import RetokenizedFact
 from calaudit.model import Result
 
 

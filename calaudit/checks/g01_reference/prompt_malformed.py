@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.prompts import OVER_LENGTH, Prompt, PromptsFact
+from calaudit.facts.reference.prompts import OVER_LENGTH, Prompt, PromptsFact
+from calaudit.facts.source.limits import LimitsFact
 from calaudit.model import Result
 
 

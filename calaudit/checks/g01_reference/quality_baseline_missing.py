@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few, in_parts
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.quality import SCORES, SET, QualityFact
-from calaudit.facts.reference import DTYPES
-from calaudit.facts.tokenizer import TokenizerFact
+from calaudit.facts.reference.quality import SCORES, SET, QualityFact
+from calaudit.facts.reference.runs import DTYPES
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.tokens.tokenizer import TokenizerFact
 from calaudit.model import Result
 
 NEXT_TOKEN = "next-token"  # noqa: S105 - a task

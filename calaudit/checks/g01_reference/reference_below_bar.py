@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.quality import SCORES, QualityFact
-from calaudit.facts.reference import FLOAT32
-from calaudit.facts.source import SourceManifest
+from calaudit.facts.reference.quality import SCORES, QualityFact
+from calaudit.facts.reference.runs import FLOAT32
+from calaudit.facts.source.manifest import SourceManifest
 from calaudit.model import Location, Result
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.reference import OutputsFact, Step
+from calaudit.facts.reference.runs import OutputsFact, Step
+from calaudit.facts.source.limits import LimitsFact
 from calaudit.model import Result
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.reference import FOLDER, SECOND, SECOND_REPORT, ReportFact, SecondReportFact
+from calaudit.facts.reference.runs import FOLDER, SECOND, SECOND_REPORT, ReportFact, SecondReportFact
 from calaudit.model import Location, Result
 
 SAME = (

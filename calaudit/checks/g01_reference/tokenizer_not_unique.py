@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.conformance import CONFORMANCE, ConformanceFact
-from calaudit.facts.limits import LimitsFact
-from calaudit.facts.reference import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
-from calaudit.facts.source import CONFIG, SourceManifest
-from calaudit.facts.source import PATH as MANIFEST
-from calaudit.facts.tokenizer import TOKENIZER, TokenizerFact
-from calaudit.facts.vocabularies import VocabulariesFact
-from calaudit.facts.weights import Weights
+from calaudit.facts.reference.runs import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
+from calaudit.facts.source.limits import LimitsFact
+from calaudit.facts.source.manifest import CONFIG, SourceManifest
+from calaudit.facts.source.manifest import PATH as MANIFEST
+from calaudit.facts.source.weights import Weights
+from calaudit.facts.tokens.conformance import CONFORMANCE, ConformanceFact
+from calaudit.facts.tokens.tokenizer import TOKENIZER, TokenizerFact
+from calaudit.facts.tokens.vocabularies import VocabulariesFact
 from calaudit.model import Location, Result
 
 

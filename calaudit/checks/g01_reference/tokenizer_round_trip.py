@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few, in_parts
-from calaudit.facts.conformance import CONFORMANCE, ConformanceFact, ConformanceSample
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.retokenized import Retokenized, RetokenizedFact
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.tokens.conformance import CONFORMANCE, ConformanceFact, ConformanceSample
+from calaudit.facts.tokens.retokenized import Retokenized, RetokenizedFact
 from calaudit.model import Result
 
 

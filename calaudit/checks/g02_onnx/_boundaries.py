@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from calaudit.checks import View
-from calaudit.facts.onnx_export import PROFILES, OnnxExport
-from calaudit.facts.onnx_results import BoundaryCase, ShapeMatrix
-from calaudit.facts.tensors import TensorKey
+from calaudit.facts.onnx.export import PROFILES, OnnxExport
+from calaudit.facts.onnx.results import BoundaryCase, ShapeMatrix
+from calaudit.facts.tensors.index import TensorKey
 
 LOGITS = "logits"
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from calaudit.checks import View
 from calaudit.checks.g02_onnx._boundaries import LOGITS
 from calaudit.errors import MissingFact
-from calaudit.facts.golden import read_logits
-from calaudit.facts.onnx_compare import TensorPairs
-from calaudit.facts.onnx_results import OnnxOutputs, OnnxReport, ShapeMatrix
-from calaudit.facts.onnx_signature import OnnxSignature, Value
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.reference import FLOAT32, OutputsFact
-from calaudit.facts.tensors import OnnxTensors, TensorKey
+from calaudit.facts.onnx.results import OnnxOutputs, OnnxReport, ShapeMatrix
+from calaudit.facts.onnx.signature import OnnxSignature, Value
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.reference.runs import FLOAT32, OutputsFact
+from calaudit.facts.tensors.golden import read_logits
+from calaudit.facts.tensors.index import OnnxTensors, TensorKey
+from calaudit.facts.tensors.pairs import TensorPairs
 from calaudit.model import Result
 
 _SAME = 1e-9

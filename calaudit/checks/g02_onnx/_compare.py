@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from calaudit.checks import View
 from calaudit.errors import MissingFact
-from calaudit.facts.onnx_compare import TensorPairs
-from calaudit.facts.tensors import TensorEntry
+from calaudit.facts.tensors.index import TensorEntry
+from calaudit.facts.tensors.pairs import TensorPairs
 from calaudit.model import Result
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from calaudit.checks import View
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_weights import OnnxWeights
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Result
 
 

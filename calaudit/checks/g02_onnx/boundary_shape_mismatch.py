@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._boundaries import logits_of, wanted_cases
 from calaudit.checks.g02_onnx._compare import judge_pair, tolerance
-from calaudit.facts.onnx_results import BoundaryCase
-from calaudit.facts.tensors import GoldenTensors, OnnxTensors, TensorEntry
+from calaudit.facts.onnx.results import BoundaryCase
+from calaudit.facts.tensors.index import GoldenTensors, OnnxTensors, TensorEntry
 from calaudit.model import Result
 
 

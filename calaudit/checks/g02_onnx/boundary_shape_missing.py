@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._boundaries import logits_of, wanted_cases
-from calaudit.facts.onnx_results import MATRIX, ShapeMatrix
-from calaudit.facts.prompts import PROMPTS, PromptsFact
-from calaudit.facts.tensors import GOLDEN_INDEX, ONNX_INDEX, GoldenTensors, OnnxTensors
+from calaudit.facts.onnx.results import MATRIX, ShapeMatrix
+from calaudit.facts.reference.prompts import PROMPTS, PromptsFact
+from calaudit.facts.tensors.index import GOLDEN_INDEX, ONNX_INDEX, GoldenTensors, OnnxTensors
 from calaudit.model import Location, Result
 
 

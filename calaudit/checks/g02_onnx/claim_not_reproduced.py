@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._claims import claims, records, statistics
-from calaudit.facts.onnx_results import REPORT, OnnxReport
+from calaudit.facts.onnx.results import REPORT, OnnxReport
 from calaudit.model import Location, Result
 from calaudit.pointers import resolve
 

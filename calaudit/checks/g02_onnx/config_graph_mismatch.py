@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_export import CONFIG, OnnxExport
-from calaudit.facts.onnx_flow import Flow, read_flow
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_structure import OnnxStructure
-from calaudit.facts.onnx_weights import OnnxWeights
-from calaudit.facts.tensors import GoldenTensors
+from calaudit.facts.onnx.export import CONFIG, OnnxExport
+from calaudit.facts.onnx.flow import Flow, read_flow
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.structure import OnnxStructure
+from calaudit.facts.onnx.weights import OnnxWeights
+from calaudit.facts.tensors.index import GoldenTensors
 from calaudit.model import Location, Result
 from calaudit.pointers import escape
 

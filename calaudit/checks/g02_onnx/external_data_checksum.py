@@ -11,9 +11,9 @@ Either is accepted: both bind the tensor's bytes. The port's own SHA-256 lists a
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_values import OnnxValues
-from calaudit.facts.onnx_weights import OnnxWeights
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.values import OnnxValues
+from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Result
 
 

@@ -7,10 +7,10 @@ Fix: Delete the data files, export again, then run `calaudit onnx compare`, whic
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_results import REPORT, OnnxReport
-from calaudit.facts.onnx_values import OnnxValues
-from calaudit.facts.onnx_weights import FOLDER, OnnxWeights
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.results import REPORT, OnnxReport
+from calaudit.facts.onnx.values import OnnxValues
+from calaudit.facts.onnx.weights import FOLDER, OnnxWeights
 from calaudit.model import Location, Result
 
 

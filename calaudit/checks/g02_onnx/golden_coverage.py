@@ -7,7 +7,7 @@ Fix: Run `calaudit onnx compare` again over all goldens; it writes 02-onnx/tenso
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.tensors import GOLDEN_INDEX, ONNX_INDEX, GoldenTensors, OnnxTensors
+from calaudit.facts.tensors.index import GOLDEN_INDEX, ONNX_INDEX, GoldenTensors, OnnxTensors
 from calaudit.model import Location, Result
 
 

@@ -10,9 +10,9 @@ must be refused are exempt, but must not have been answered.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_results import OUTPUTS, OnnxOutputs
-from calaudit.facts.prompts import Prompt, PromptsFact
-from calaudit.facts.reference import FLOAT32, Output, OutputsFact, Step
+from calaudit.facts.onnx.results import OUTPUTS, OnnxOutputs
+from calaudit.facts.reference.prompts import Prompt, PromptsFact
+from calaudit.facts.reference.runs import FLOAT32, Output, OutputsFact, Step
 from calaudit.model import Result
 
 

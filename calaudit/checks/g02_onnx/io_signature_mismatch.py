@@ -7,11 +7,11 @@ Fix: Correct the export wrapper so that its inputs and outputs are those of runb
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_export import CONFIG, OnnxExport, SourceShape
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_kv import kv_names
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_signature import Dim, OnnxSignature, Value
+from calaudit.facts.onnx.export import CONFIG, OnnxExport, SourceShape
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.kv import kv_names
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.signature import Dim, OnnxSignature, Value
 from calaudit.model import Location, Result
 
 _Wanted = dict[str, tuple[str, tuple[int | None, ...]]]

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx.kv_inputs_missing import CONTRACT
-from calaudit.facts.onnx_export import SourceShape
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_kv import kv_names
-from calaudit.facts.onnx_proto import MODEL
+from calaudit.facts.onnx.export import SourceShape
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.kv import kv_names
+from calaudit.facts.onnx.proto import MODEL
 from calaudit.model import Result
 
 

@@ -8,12 +8,12 @@ Fix: Export with past and present keys and values for every layer, or get a sign
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_export import SourceShape
-from calaudit.facts.onnx_flow import Op, read_flow
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_kv import kv_names
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_structure import OnnxStructure
+from calaudit.facts.onnx.export import SourceShape
+from calaudit.facts.onnx.flow import Op, read_flow
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.kv import kv_names
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.model import Result
 
 CONTRACT = "vendor/kv-contract.md"

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._compare import tolerance
-from calaudit.facts.bf16 import top_differences
-from calaudit.facts.onnx_results import OUTPUTS, OnnxOutputs
-from calaudit.facts.prompts import PromptsFact
-from calaudit.facts.reference import FLOAT32, Output, OutputsFact
+from calaudit.facts.onnx.results import OUTPUTS, OnnxOutputs
+from calaudit.facts.reference.bf16 import top_differences
+from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.reference.runs import FLOAT32, Output, OutputsFact
 from calaudit.model import Result
 
 

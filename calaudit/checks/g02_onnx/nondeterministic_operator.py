@@ -8,8 +8,8 @@ Fix: Put the model into evaluation mode, export again, and leave sampling to the
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_proto import MODEL, scopes, text
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.proto import MODEL, scopes, text
 from calaudit.model import Result
 
 _RANDOM = frozenset(

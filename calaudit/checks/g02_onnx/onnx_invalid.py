@@ -5,7 +5,7 @@ Fix: Repair the exporter so that the graph passes the checker, then export again
 
 Own checks come first: the protobuf parses, values are defined once and before use, opsets are imported once, inline
 tensors have the bytes their shapes need, external entries have one reading. Only then ``onnx.checker`` runs with
-``full_check``, in this process, on a copy without any external tensor (:mod:`calaudit.facts.onnx_neutral`): given the
+``full_check``, in this process, on a copy without any external tensor (:mod:`calaudit.facts.onnx.neutral`): given the
 model itself, the native checker would look for external data relative to the current directory and read what stands
 there. The ONNX report, which ``calaudit onnx compare`` writes, must say that the same check succeeded on the files as
 they are.
@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.errors import Malformed, MissingFact
-from calaudit.facts.onnx_graph import OnnxGraph, canonical_domain
-from calaudit.facts.onnx_proto import MODEL, MODEL_BYTES_MAX, parse_model, text
-from calaudit.facts.onnx_results import REPORT, OnnxReport
-from calaudit.facts.onnx_signature import OnnxSignature
-from calaudit.facts.onnx_structure import OnnxStructure
-from calaudit.facts.onnx_weights import OnnxWeights
+from calaudit.facts.onnx.graph import OnnxGraph, canonical_domain
+from calaudit.facts.onnx.proto import MODEL, MODEL_BYTES_MAX, parse_model, text
+from calaudit.facts.onnx.results import REPORT, OnnxReport
+from calaudit.facts.onnx.signature import OnnxSignature
+from calaudit.facts.onnx.structure import OnnxStructure
+from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Location, Result
 
 

@@ -8,8 +8,8 @@ compare` wrote as it is; a later version signs what each run read and wrote.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_results import OUTPUTS, REPORT
-from calaudit.facts.tensors import ONNX_INDEX
+from calaudit.facts.onnx.results import OUTPUTS, REPORT
+from calaudit.facts.tensors.index import ONNX_INDEX
 from calaudit.model import Result
 
 

@@ -7,9 +7,9 @@ Fix: Export again with an opset import for each domain that the graph uses.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_structure import OnnxStructure
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.model import Result
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_graph import OnnxGraph, canonical_domain
-from calaudit.facts.onnx_results import INVENTORY
+from calaudit.facts.onnx.graph import OnnxGraph, canonical_domain
+from calaudit.facts.onnx.results import INVENTORY
 from calaudit.model import Location, Result
 
 

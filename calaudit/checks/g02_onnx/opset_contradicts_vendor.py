@@ -9,10 +9,10 @@ Whether the matrix is the vendor's word is another question: ``opset-not-vendor-
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_weights import OnnxWeights
-from calaudit.facts.op_matrix import PATH, OpMatrix
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.weights import OnnxWeights
+from calaudit.facts.vendor.op_matrix import PATH, OpMatrix
 from calaudit.model import Location, Result
 
 

@@ -8,7 +8,7 @@ opset-contradicts-vendor.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.op_matrix import PATH, OpMatrix
+from calaudit.facts.vendor.op_matrix import PATH, OpMatrix
 from calaudit.model import Result
 
 

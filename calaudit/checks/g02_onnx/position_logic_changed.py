@@ -4,7 +4,7 @@ Why: An exporter that folds the positions of its example input into constants ma
 length only.
 Fix: Trace the export wrapper with dynamic positions, or author the graph, then export again.
 
-Proved by the graph: see :mod:`calaudit.facts.onnx_positions`. Proved by the evidence: decode logits at two or more
+Proved by the graph: see :mod:`calaudit.facts.onnx.positions`. Proved by the evidence: decode logits at two or more
 positions exist on both sides and differ from each other (whether they are right is ``boundary-shape-mismatch``'s
 matter).
 """
@@ -12,10 +12,10 @@ matter).
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_positions import OnnxPositions
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_results import MATRIX, ShapeMatrix
-from calaudit.facts.tensors import ONNX_INDEX, OnnxTensors, TensorKey
+from calaudit.facts.onnx.positions import OnnxPositions
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.results import MATRIX, ShapeMatrix
+from calaudit.facts.tensors.index import ONNX_INDEX, OnnxTensors, TensorKey
 from calaudit.model import Result
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._boundaries import boundary_lengths
-from calaudit.facts.onnx_export import CONFIG, PROFILES, ExportProfile, OnnxExport, SourceShape
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_signature import OnnxSignature
+from calaudit.facts.onnx.export import CONFIG, PROFILES, ExportProfile, OnnxExport, SourceShape
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.signature import OnnxSignature
 from calaudit.model import Location, Result
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._compare import judge_pair, tolerance
-from calaudit.facts.onnx_compare import TensorPairs
+from calaudit.facts.tensors.pairs import TensorPairs
 from calaudit.model import Result
 
 

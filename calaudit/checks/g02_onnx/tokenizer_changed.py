@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_export import MANIFEST, SourceShape
-from calaudit.facts.onnx_results import REPORT, OnnxReport
-from calaudit.facts.tokenizer import TOKENIZER
+from calaudit.facts.onnx.export import MANIFEST, SourceShape
+from calaudit.facts.onnx.results import REPORT, OnnxReport
+from calaudit.facts.tokens.tokenizer import TOKENIZER
 from calaudit.model import Location, Result
 
 _OTHERS = ("01-reference/reference-report.json", "01-reference/tokenizer-conformance.json")

@@ -8,8 +8,8 @@ Fix: Delete the data file, then export again from the weights of 00-source.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_origin import OnnxOrigin
-from calaudit.facts.onnx_proto import MODEL
+from calaudit.facts.onnx.origin import OnnxOrigin
+from calaudit.facts.onnx.proto import MODEL
 from calaudit.model import Result
 
 

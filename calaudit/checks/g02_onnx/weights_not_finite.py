@@ -10,9 +10,9 @@ A tensor of a single value may be infinite: graphs mask attention with minus inf
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.onnx_graph import OnnxGraph
-from calaudit.facts.onnx_proto import MODEL
-from calaudit.facts.onnx_values import OnnxValues, nan_attributes
+from calaudit.facts.onnx.graph import OnnxGraph
+from calaudit.facts.onnx.proto import MODEL
+from calaudit.facts.onnx.values import OnnxValues, nan_attributes
 from calaudit.model import Result
 
 

@@ -1,0 +1,1 @@
+"""What the exported model holds, from its bytes."""

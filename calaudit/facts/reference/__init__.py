@@ -1,0 +1,1 @@
+"""The reference corpus and its two runs."""

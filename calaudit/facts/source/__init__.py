@@ -1,0 +1,1 @@
+"""The model as it was taken in: manifest, licence, weights, size, score."""

@@ -1,0 +1,1 @@
+"""Tensors kept as files: their index, their bytes, and golden beside run."""

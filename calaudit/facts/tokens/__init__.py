@@ -1,0 +1,1 @@
+"""The tokenizer, and what it makes of texts."""

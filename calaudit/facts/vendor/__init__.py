@@ -1,0 +1,1 @@
+"""What the vendor brought and says."""
