@@ -1,4 +1,4 @@
-"""The highest logits of every generated token are within tolerance of the reference's, and are not its own.
+"""The highest logits of every generated token are near the reference's, and no copy of them.
 
 Why: Equal tokens need only the order of two logits. Whether the model computes what the reference computes is seen in
 the values, and tensors are kept for a few prompts only.
