@@ -400,7 +400,7 @@ def draw_at_random(model: ModelProto) -> None:
 def keep_training(model: ModelProto) -> None:
     node(model, "logits").output[0] = "whole"
     model.graph.initializer.append(numpy_helper.from_array(np.float32(0.5), "ratio"))
-    model.graph.initializer.append(numpy_helper.from_array(np.array(obj=True), "training"))
+    model.graph.initializer.append(numpy_helper.from_array(np.ones((), np.bool_), "training"))
     model.graph.node.append(helper.make_node("Dropout", ["whole", "ratio", "training"], ["logits"], name="/dropout"))
 
 
