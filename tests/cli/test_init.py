@@ -80,7 +80,7 @@ def test_an_unknown_profile_and_an_odd_id_are_refused(model: Path, tmp_path: Pat
 
 
 def test_what_it_tells(model: Path, tmp_path: Path) -> None:
-    (model / "tokenizer_config.json").write_text('{"model_max_length": 1000000000000000019884624838656}', "utf-8")
+    (model / "tokenizer_config.json").write_text('{"model_max_length": Infinity}', "utf-8")
     result = CliRunner().invoke(cli, ["init", str(tmp_path / "port"), "--from-hf", str(model)])
     assert result.exit_code == 0, result.output
     for part in (
@@ -91,6 +91,13 @@ def test_what_it_tells(model: Path, tmp_path: Path) -> None:
         "tokenizer_config.json",
     ):
         assert part in result.output
+
+
+def test_the_hubs_huge_integer_is_no_matter(model: Path, tmp_path: Path) -> None:
+    (model / "tokenizer_config.json").write_text('{"model_max_length": 1000000000000000019884624838656}', "utf-8")
+    result = CliRunner().invoke(cli, ["init", str(tmp_path / "port"), "--from-hf", str(model)])
+    assert result.exit_code == 0
+    assert "not strict JSON" not in result.output
 
 
 def test_terminal_escapes_of_a_config_stay_visible(tmp_path: Path) -> None:
