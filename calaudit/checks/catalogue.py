@@ -1,4 +1,4 @@
-"""Every rule of a contract: the checks that calaudit ships and the policy rules of the contract, as one list.
+"""Every rule of a contract: the checks that calaudit ships, its policy rules and those of overlays, as one list.
 
 Here a policy meets the facts: a path that no facts document can have, and a comparison that can never be true or never
 be false, are errors of the contract, found before a port is read.
@@ -6,28 +6,41 @@ be false, are errors of the contract, found before a port is read.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any
 
 from calaudit.checks import Check, discover
+from calaudit.checks.cue_rule import Vetter, cue_check
+from calaudit.checks.levels import judged_on, raised
 from calaudit.checks.policy_rule import policy_check
 from calaudit.checks.policy_types import Types
 from calaudit.contract import Contract, Param, PolicyRule
-from calaudit.errors import ContractError
+from calaudit.contract.policy_folder import CUE
+from calaudit.errors import ContractError, UsageError
 from calaudit.facts.paths import NoSuchPath, schemas_at
 from calaudit.facts.schema import facts_schema
 from calaudit.model import Level
 
 
-def catalogue(contract: Contract) -> tuple[Check, ...]:
+def catalogue(contract: Contract, *, today: date | None = None, vetter: Vetter | None = None) -> tuple[Check, ...]:
     """All rules by their keys; the hard thresholds of ``gates.yaml`` cannot be waived.
 
+    ``today`` is the day for which dated rules are judged: that of the contract, or today (UTC), if None. ``vetter``
+    judges policies in CUE: without one they stay open.
+
     Raises:
+        UsageError: the contract was loaded for another day.
         ContractError: two rules have one key or one id on the same gate, a policy names a gate or a fact that does not
-            exist, or compares what cannot be compared.
+            exist, or compares what cannot be compared; an overlay lowers a level, or stands in for a hard threshold.
     """
+    today = today or contract.as_of or datetime.now(UTC).date()
+    if contract.as_of not in (None, today):
+        raise UsageError(
+            f"The contract was loaded for {contract.as_of} and is to judge on {today}; load it for that day."
+        )
     rules: dict[str, Check] = {}
-    for item in (*discover(), *_policies(contract)):
+    for item in (*discover(), *_policies(contract), *(cue_check(policy, vetter) for policy in contract.cue)):
         if item.rule.key in rules:
             raise ContractError(f"Two rules are called {item.rule.key}; rename one of them.")
         rules[item.rule.key] = item
@@ -36,7 +49,12 @@ def catalogue(contract: Contract) -> tuple[Check, ...]:
     for key in sorted(thresholds & rules.keys()):
         if rules[key].rule.level is not Level.ERROR:
             raise ContractError(f"{key} is a hard threshold in policies/gates.yaml, so its level must be error.")
-    return tuple(_hardened(rules[key], thresholds) for key in sorted(rules))
+    _refuse_impostors(contract)
+    return judged_on(
+        today,
+        raised((_hardened(rules[key], thresholds) for key in sorted(rules)), contract.tightenings, today),
+        contract.policies,
+    )
 
 
 def _policies(contract: Contract) -> Iterator[Check]:
@@ -52,6 +70,19 @@ def _policies(contract: Contract) -> Iterator[Check]:
         for place, problem in problems(policy, schema, contract.params):
             raise ContractError(f"{place}: {policy.rule.id}: {problem}.")
         yield policy_check(policy)
+
+
+def _refuse_impostors(contract: Contract) -> None:
+    """A rule of an overlay with the id of a hard threshold would answer for one that this version cannot judge."""
+    hard = {rule for gate in contract.gates.gates.values() for rule in gate.threshold}
+    added = [(policy.rule.id, policy.place()) for policy in contract.policies if not policy.shipped]
+    added += [(policy.name.removesuffix(CUE), policy.where) for policy in contract.cue]
+    for rule_id, place in added:
+        if rule_id in hard:
+            raise ContractError(
+                f"{place}: {rule_id} is a hard threshold in policies/gates.yaml, and no overlay can stand in for it; "
+                "give the rule a name of its own."
+            )
 
 
 def problems(policy: PolicyRule, schema: Mapping[str, Any], params: Mapping[str, Param]) -> Iterator[tuple[str, str]]:

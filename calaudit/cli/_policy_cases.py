@@ -4,17 +4,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from calaudit.checks.cue_rule import Vetter, cue_check
 from calaudit.checks.policy_rule import Outcome, outcomes
 from calaudit.cli._policy_files import TEST, File, Folder
-from calaudit.contract import PolicyRule
+from calaudit.contract import CuePolicy, PolicyRule
+from calaudit.contract.policy_folder import CUE, YAML
 from calaudit.errors import MissingFact
+from calaudit.facts.document import written
 from calaudit.facts.paths import NoSuchPath, schemas_at
-from calaudit.model import Kind
+from calaudit.model import Kind, Rule
 
-__all__ = ["Case", "Suite", "judged", "suites"]
+__all__ = ["Case", "CueRule", "Suite", "judged", "suites"]
 
 _PORT = {"id": "case", "profile": "case", "stage": "development", "claim": "G0"}
 _ORDER = (Kind.FAIL, Kind.OPEN, Kind.PASS, Kind.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CueRule:
+    """A policy in CUE as a rule under test, and what vets it."""
+
+    rule: Rule
+    policy: CuePolicy
+    vetter: Vetter | None
+
+    def place(self) -> str:
+        """The policy's file."""
+        return self.policy.where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +38,7 @@ class Case:
     """One row: what a rule sees and what it must say."""
 
     place: str
-    rule: PolicyRule
+    rule: PolicyRule | CueRule
     name: str
     facts: Mapping[str, Any]
     params: Mapping[str, Any]
@@ -36,7 +52,7 @@ class Suite:
     """One policy with its cases; ``faults`` is what keeps either from being used."""
 
     policy: str
-    rules: Sequence[PolicyRule]
+    rules: Sequence[PolicyRule | CueRule]
     cases: Sequence[Case] = ()
     faults: Sequence[str] = field(default_factory=list)
 
@@ -44,33 +60,37 @@ class Suite:
         """A sentence for every kind that a rule can give and that no case shows."""
         for rule in self.rules:
             shown = {case.expect for case in self.cases if case.rule is rule}
-            missing = sorted(rule.rule.kinds - shown)
+            # To CUE a missing fact is a fault like others: its rule is open only where no engine vets it.
+            missing = sorted(rule.rule.kinds - shown - ({Kind.OPEN} if isinstance(rule, CueRule) else set()))
             if missing:
                 yield f"{rule.place()}: {rule.rule.id}: no case expects {', '.join(missing)}."
 
 
-def suites(folder: Folder) -> Iterator[Suite]:
-    """Every policy of a contract with its cases, and every file of cases that has no policy."""
-    tests = folder.tests()
-    for name in folder.policies():
+def suites(folder: Folder, vetter: Vetter | None = None) -> Iterator[Suite]:
+    """Every policy with its cases, and every file of cases that has no policy."""
+    policies = folder.policies()
+    for name in policies:
         file = folder.read(name, "policy/v1")
         found = list(folder.rules(file))
         rules = [rule for rule in found if not isinstance(rule, str)]
         faults = [*file.faults, *(fault for fault in found if isinstance(fault, str))]
-        beside = name.removesuffix(".yaml") + TEST
-        if beside not in tests:
-            yield Suite(policy=name, rules=rules, faults=[*faults, f"{name}: it has no cases; write {beside}."])
-            continue
-        cases, more = _cases(folder, folder.read(beside, "policy-test/v1"), rules, broken=bool(faults))
-        yield Suite(
-            policy=name,
-            rules=rules,
-            cases=cases,
-            faults=[*faults, *more],
-        )
-    for name in tests:
-        if name.removesuffix(TEST) + ".yaml" not in folder.policies():
-            yield Suite(policy=name, rules=(), faults=[f"{name}: there is no policy {name.removesuffix(TEST)}.yaml."])
+        yield _suite(folder, name, name.removesuffix(YAML) + TEST, rules, faults)
+    for name, policy in folder.cue.items():
+        rule = CueRule(rule=cue_check(policy, vetter).rule, policy=policy, vetter=vetter)
+        yield _suite(folder, name, name.removesuffix(CUE) + TEST, [rule], [])
+    for name in folder.tests():
+        stem = name.removesuffix(TEST)
+        if stem + YAML not in policies and stem + CUE not in folder.cue:
+            yield Suite(policy=name, rules=(), faults=[f"{name}: there is no policy {stem}{YAML}."])
+
+
+def _suite(
+    folder: Folder, name: str, beside: str, rules: Sequence[PolicyRule | CueRule], faults: Sequence[str]
+) -> Suite:
+    if beside not in folder.tests():
+        return Suite(policy=name, rules=rules, faults=[*faults, f"{name}: it has no cases; write {beside}."])
+    cases, more = _cases(folder, folder.read(beside, "policy-test/v1"), rules, broken=bool(faults))
+    return Suite(policy=name, rules=rules, cases=cases, faults=[*faults, *more])
 
 
 def judged(case: Case) -> str | None:
@@ -87,6 +107,20 @@ def judged(case: Case) -> str | None:
 
 
 def _said(case: Case) -> list[Outcome]:
+    if isinstance(case.rule, CueRule):
+        return _vetted(case.rule, case.facts)
+    return _evaluated(case.rule, case)
+
+
+def _vetted(rule: CueRule, facts: Mapping[str, Any]) -> list[Outcome]:
+    assert rule.vetter is not None  # noqa: S101 - who runs cases brings one
+    document = written({name: subject for name, subject in facts.items() if subject is not None}).encode()
+    faults = rule.vetter.vet(rule.policy.name, rule.policy.source, document)
+    said = [Outcome(kind=Kind.FAIL, message=fault.message) for fault in faults]
+    return said or [Outcome(kind=Kind.PASS)]
+
+
+def _evaluated(rule: PolicyRule, case: Case) -> list[Outcome]:
     def read(name: str) -> Mapping[str, Any]:
         found = case.facts.get(name)
         if name == "port" and (found is not None or name not in case.facts):
@@ -97,13 +131,15 @@ def _said(case: Case) -> list[Outcome]:
 
     said: list[Outcome] = []
     try:
-        said.extend(outcomes(case.rule, read, case.params))
+        said.extend(outcomes(rule, read, case.params))
     except MissingFact as missing:
         said.append(Outcome(kind=Kind.OPEN, message=missing.message))
     return said
 
 
-def _cases(folder: Folder, file: File, rules: Sequence[PolicyRule], *, broken: bool) -> tuple[list[Case], list[str]]:
+def _cases(
+    folder: Folder, file: File, rules: Sequence[PolicyRule | CueRule], *, broken: bool
+) -> tuple[list[Case], list[str]]:
     """The usable cases, and the faults; with a broken policy a case may lack its rule without being at fault."""
     known = {rule.rule.id: rule for rule in rules}
     cases: list[Case] = []
@@ -116,6 +152,8 @@ def _cases(folder: Folder, file: File, rules: Sequence[PolicyRule], *, broken: b
             problems.append(f"the policy has no rule {raw['rule']}")
         if (raw["rule"], raw["name"]) in names:
             problems.append("a case of this rule has this name already")
+        if isinstance(known.get(raw["rule"]), CueRule) and ("params" in raw or "port" in raw):
+            problems.append("a policy in CUE sees the facts only; drop params and port")
         names.add((raw["rule"], raw["name"]))
         faults += [f"{place}: {raw['rule']}: {raw['name']}: {problem}." for problem in problems]
         if raw["rule"] in known and not problems:
@@ -123,7 +161,7 @@ def _cases(folder: Folder, file: File, rules: Sequence[PolicyRule], *, broken: b
     return cases, faults
 
 
-def _case(folder: Folder, raw: Mapping[str, Any], place: str, rule: PolicyRule) -> Case:
+def _case(folder: Folder, raw: Mapping[str, Any], place: str, rule: PolicyRule | CueRule) -> Case:
     return Case(
         place=place,
         rule=rule,

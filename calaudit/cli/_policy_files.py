@@ -1,14 +1,15 @@
 """Reading policies and their cases with every fault, where loading a contract stops at the first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from calaudit.checks.catalogue import problems
-from calaudit.contract import Param, PolicyRule, Schemas
+from calaudit.contract import CuePolicy, Param, PolicyRule, Schemas
 from calaudit.contract.params import parse_params
 from calaudit.contract.policies import parse_rule
+from calaudit.contract.policy_folder import TEST, read_folder
 from calaudit.contract.resources import data_root
 from calaudit.contract.yaml_place import Source
 from calaudit.errors import ContractError, Malformed, UsageError
@@ -16,8 +17,6 @@ from calaudit.evidence.strict_yaml import parse_yaml
 from calaudit.facts.schema import facts_schema
 
 __all__ = ["TEST", "File", "Folder"]
-
-TEST = ".test.yaml"
 
 
 @dataclass(frozen=True)
@@ -30,21 +29,41 @@ class File:
 
 
 class Folder:
-    """The policies of a contract, with what they are checked against."""
+    """The policies of a contract and of overlays, with what they are checked against."""
 
-    def __init__(self, root: Path | None) -> None:
+    def __init__(self, root: Path | None, overlays: Sequence[Path] = (), *, shipped: bool = True) -> None:
         """``root`` holds ``schemas/`` and ``policies/``; what calaudit ships if None.
+
+        ``shipped`` says whether the policies of ``root`` are among those to look at, besides those of ``overlays``.
 
         Raises:
             UsageError: there are no policies.
-            ContractError: schemas or params are faulty.
+            ContractError: schemas or params are faulty, or a policy directory holds something else.
         """
         self.root = root or data_root()
+        self.overlays = tuple(overlays)
         if not (self.root / "policies").is_dir() or not (self.root / "schemas").is_dir():
             raise UsageError(f"{self.root} holds no policies/ and schemas/; name the folder that holds both.")
         self.schemas = Schemas(self.root / "schemas")
         self.facts = facts_schema()
+        self.cue: dict[str, CuePolicy] = {}
+        self._files: dict[str, Path] = {}
         self.params = self._params()
+        if shipped:
+            found = sorted((self.root / "policies").glob("g[0-9][0-9]-*.yaml"))
+            self._files |= {f"policies/{path.name}": path for path in found}
+        for overlay in overlays:
+            self._add(overlay)
+
+    def _add(self, overlay: Path) -> None:
+        folder = read_folder(overlay)
+        tightens = self.schemas.tag("overlay/v1")
+        for name, data in {**folder.yaml, **folder.tests}.items():
+            if not _has_tag(data, tightens):
+                self._files[folder.where(name)] = overlay / name
+        for name, source in folder.cue.items():
+            where = folder.where(name)
+            self.cue[where] = CuePolicy(name=name, where=where, source=source)
 
     def _params(self) -> dict[str, Param]:
         found = self.read("policies/params.yaml", "params/v1")
@@ -52,21 +71,28 @@ class Folder:
             raise ContractError(" ".join(found.faults))
         return dict(parse_params(found.document))
 
+    def thresholds(self) -> frozenset[str]:
+        """The keys of the hard thresholds in ``gates.yaml``.
+
+        Raises:
+            ContractError: the file is faulty.
+        """
+        found = self.read("policies/gates.yaml", "gates/v1")
+        if found.document is None:
+            raise ContractError(" ".join(found.faults))
+        return frozenset(f"{gate['id']}.{rule}" for gate in found.document["gates"] for rule in gate["threshold"])
+
     def policies(self) -> list[str]:
-        """The policy files, by their names below the root."""
-        return self._named(lambda name: not name.endswith(TEST))
+        """The policies in CEL: their names below the root, those of overlays as the caller named them."""
+        return [name for name in self._files if not name.endswith(TEST)]
 
     def tests(self) -> list[str]:
         """The files of cases."""
-        return self._named(lambda name: name.endswith(TEST))
-
-    def _named(self, wanted: Callable[[str], bool]) -> list[str]:
-        found = sorted((self.root / "policies").glob("g[0-9][0-9]-*.yaml"))
-        return [f"policies/{path.name}" for path in found if wanted(path.name)]
+        return [name for name in self._files if name.endswith(TEST)]
 
     def read(self, name: str, schema: str) -> File:
         """Read one file strictly and hold it against its schema."""
-        path = self.root / name
+        path = self._files.get(name, self.root / name)
         source = Source(name, path)
         try:
             value = parse_yaml(path.read_bytes())
@@ -92,6 +118,14 @@ class Folder:
             yield from faults
             if not faults:
                 yield rule
+
+
+def _has_tag(data: bytes, tag: str | None) -> bool:
+    try:
+        value = parse_yaml(data)
+    except Malformed:
+        return False
+    return isinstance(value, dict) and value.get("schema") == tag
 
 
 def _steps(pointer: str) -> Iterator[str | int]:

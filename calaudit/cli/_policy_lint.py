@@ -1,61 +1,67 @@
-"""What is wrong with rules as such: their ids, their prose, and what the contract says of them."""
+"""What is wrong with rules as such: their metadata, their names, their cases, and what the contract says of them."""
 
+import inspect
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
-from calaudit.checks import discover
+from calaudit.checks import Check, discover
 from calaudit.checks.catalogue import catalogue
-from calaudit.cli._policy_cases import Suite
+from calaudit.cli._policy_cases import CueRule, Suite
+from calaudit.cli._policy_demands import Subject, faults
 from calaudit.cli._policy_files import Folder
-from calaudit.contract import load_contract
+from calaudit.contract import PolicyRule, load_contract
 from calaudit.errors import ContractError
-from calaudit.model import EVERY_GATE, PORT, Kind, Rule
+from calaudit.model import EVERY_GATE, PORT, Rule
 
 __all__ = ["lint", "whole"]
 
-_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TITLE_LIMIT = 100
 _GATE = re.compile(r"policies/g(\d\d)-")
 
 
-def lint(suites: Sequence[Suite]) -> Iterator[str]:
-    """A sentence for every fault of policies, their cases and the metadata of all rules, checks included."""
+def lint(
+    suites: Sequence[Suite], thresholds: AbstractSet[str], shown: Mapping[str, frozenset[str]] | None
+) -> Iterator[str]:
+    """A sentence for every fault of policies, their cases and the metadata of all rules, checks included.
+
+    ``thresholds`` are the keys of the hard thresholds, ``shown`` the kinds that the case tables of checks show; None
+    where there are no tables to look at.
+    """
     for suite in suites:
         yield from suite.faults
         yield from suite.uncovered()
         for rule in suite.rules:
-            yield from (f"{rule.place()}: {rule.rule.id}: {fault}." for fault in _metadata(rule.rule))
+            yield from (f"{rule.place()}: {rule.rule.id}: {fault}." for fault in faults(_declared(rule, thresholds)))
             yield from _filed(suite, rule.rule)
     for item in discover():
         where = item.run.__module__
-        yield from (f"{where}: {item.rule.id}: {fault}." for fault in _metadata(item.rule))
+        yield from (f"{where}: {item.rule.id}: {fault}." for fault in faults(_written(item, thresholds, shown)))
     yield from _names(suites)
 
 
 def whole(folder: Folder) -> Iterator[str]:
     """What shows only when policies, gates and checks come together: the contract as a run would load it."""
     try:
-        catalogue(load_contract(folder.root))
+        catalogue(load_contract(folder.root, folder.overlays))
     except ContractError as error:
         yield str(error)
 
 
-def _metadata(rule: Rule) -> Iterator[str]:
-    if not _ID.fullmatch(rule.id):
-        yield "an id is kebab-case (lower-case words joined by hyphens)"
-    if len(rule.title) > _TITLE_LIMIT:
-        yield f"the title has {len(rule.title)} characters; {_TITLE_LIMIT} fit into a line of a report"
-    for name, text in (("title", rule.title), ("why", rule.why), ("fix", rule.fix)):
-        if not text.strip():
-            yield f"{name} is empty"
-        elif text[0].islower() and text.split()[0].isalpha():
-            yield f"{name} begins with a small letter"
-    for name, text in (("why", rule.why), ("fix", rule.fix)):
-        if text.strip() and text.rstrip()[-1] not in ".!?":
-            yield f"{name} is a sentence and ends with a full stop"
-    if not rule.kinds & {Kind.FAIL, Kind.OPEN}:
-        yield "a rule that can neither fail nor be open judges nothing"
+def _declared(rule: PolicyRule | CueRule, thresholds: AbstractSet[str]) -> Subject:
+    dated = isinstance(rule, PolicyRule) and rule.effective_on is not None
+    return Subject(rule=rule.rule, threshold=rule.rule.key in thresholds, dated=dated)
+
+
+def _written(item: Check, thresholds: AbstractSet[str], shown: Mapping[str, frozenset[str]] | None) -> Subject:
+    key = item.rule.key
+    return Subject(
+        rule=item.rule,
+        threshold=key in thresholds,
+        source=inspect.getsource(sys.modules[item.run.__module__]),
+        shown=None if shown is None else shown.get(key, frozenset()),
+    )
 
 
 def _filed(suite: Suite, rule: Rule) -> Iterator[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from calaudit.cli._shared import emit
+from calaudit.cli._shared import cue_option, emit, policy_option, vetter_for
 
 __all__ = ["command"]
 
@@ -23,12 +23,13 @@ def command() -> None:
 
 @command.command("list")
 @root_option
-def list_policies(root: Path | None) -> int:
+@policy_option
+def list_policies(root: Path | None, policies: Sequence[Path]) -> int:
     """List the rules of every policy with their cases."""
     from calaudit.cli._policy_cases import suites
     from calaudit.cli._policy_files import Folder
 
-    found = list(suites(Folder(root)))
+    found = list(suites(Folder(root, policies)))
     for suite in found:
         emit(f"{suite.policy}\n")
         for rule in suite.rules:
@@ -39,16 +40,23 @@ def list_policies(root: Path | None) -> int:
 
 @command.command("lint", epilog="Exit: 0 nothing to mend, 1 faults, 2 usage or contract.")
 @root_option
-def lint_command(root: Path | None) -> int:
-    """Check all rules: names, prose, expressions, params, and a case for each kind of result."""
+@policy_option
+def lint_command(root: Path | None, policies: Sequence[Path]) -> int:
+    """Check all rules: names, prose, expressions, what no waiver may reach, and a case for each kind of result."""
     from calaudit.checks import discover
+    from calaudit.cli._case_tables import kinds_shown
     from calaudit.cli._policy_cases import suites
     from calaudit.cli._policy_files import Folder
     from calaudit.cli._policy_lint import lint, whole
 
-    folder = Folder(root)
+    folder = Folder(root, policies)
     found = list(suites(folder))
-    code = _told([*lint(found)] or [*whole(folder)])
+    shown = kinds_shown()
+    faults = [*lint(found, folder.thresholds(), shown)]
+    # A policy that cannot be used was told of with all its faults; loading it would stop at the first once more.
+    code = _told(faults if any(suite.faults for suite in found) else [*faults, *whole(folder)])
+    if shown is None:
+        emit("This installation has no tests/cases, so whether each check has its cases was not looked at.\n")
     if code == 0:
         rules = sum(len(suite.rules) for suite in found)
         emit(f"{len(discover())} checks and {rules} rules in {len(found)} policies: nothing to mend.\n")
@@ -57,14 +65,23 @@ def lint_command(root: Path | None) -> int:
 
 @command.command("test", epilog="Exit: 0 all cases as expected, 1 not so, 2 usage or contract.")
 @root_option
+@policy_option
+@cue_option
 @click.argument("rules", nargs=-1, metavar="[RULE]…")
-def test_command(rules: Sequence[str], root: Path | None) -> int:
-    """Run the cases beside the policies; RULE (an id) limits them to some rules."""
+def test_command(rules: Sequence[str], root: Path | None, policies: Sequence[Path], cue: Path | None) -> int:
+    """Run the cases beside the policies; RULE (an id) limits them to some rules.
+
+    With --policy it runs the cases of those directories only.
+    """
+    from calaudit.checks.cue_rule import engaged
     from calaudit.cli._policy_cases import judged, suites
     from calaudit.cli._policy_files import Folder
     from calaudit.errors import UsageError
 
-    found = list(suites(Folder(root)))
+    folder = Folder(root, policies, shipped=not policies)
+    vetter = vetter_for(tuple(folder.cue.values()), cue)
+    engaged(tuple(folder.cue.values()), vetter)
+    found = list(suites(folder, vetter))
     known = {rule.rule.id for suite in found for rule in suite.rules}
     unknown = sorted(set(rules) - known)
     if unknown:

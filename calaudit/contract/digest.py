@@ -30,8 +30,8 @@ _SCHEMAS = frozenset(
 def contract_digest(documents: Mapping[str, Any], version: str, *, code: str | None = None) -> str:
     """Digest the documents of a contract, by their names, together with the judging code and the version.
 
-    A name says what a document is: ``schemas/…``, ``profiles/…``, ``policies/…``, ``gates`` or ``params``. ``code`` is
-    the digest of the judging code; by default that of this installation.
+    A name says what a document is: ``schemas/…``, ``profiles/…``, ``policies/…``, ``overlays/…``, ``gates`` or
+    ``params``. ``code`` is the digest of the judging code; by default that of this installation.
 
     Raises:
         ContractError: a document holds a number that JCS cannot write exactly.
@@ -68,7 +68,7 @@ def _judging(name: str, document: Any) -> Any:
         return {**document, "params": {key: _without(param, "title", "unit") for key, param in params.items()}}
     if name.startswith("profiles/"):
         return _without(document, "title")
-    if name.startswith("policies/"):
+    if name.startswith("policies/") or (name.startswith("overlays/") and "rules" in document):
         return _each(document, "rules", lambda rule: _without(rule, "title", "why", "fix", "message", "back_to"))
     return document
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from calaudit.contract.globs import Glob
 from calaudit.errors import ContractError
-from calaudit.model import PORT, ArtifactSpec, Format, Gate, HashList
+from calaudit.model import PORT, ArtifactSpec, Duty, Format, Gate, HashList
 
 T = TypeVar("T")
 
@@ -38,20 +38,26 @@ class Placeholders:
 
     @cached_property
     def _sign(self) -> re.Pattern[bytes]:
-        blank = rb"(?:\s|\\[bfnrtu])"
-        words = b"|".join(re.escape(word.encode()) for word in sorted(self.words))
-        zero = b"|".join(re.escape(name.encode()) for name in sorted(self.zero))
-        return re.compile(rb'"(?:%b|(?:%b)?(?:%b|REQUIRED:))|"(?:%b)":-?0' % (blank, blank + b"+", words, zero))
+        """How a text begins that is blank, begins with a blank or an escape, or with a word; or a member that is zero.
+
+        The first characters stand before the alternatives: most texts begin with another, and are passed by at once.
+        """
+        begins = (" ", "\\", "REQUIRED:", *sorted(self.words))
+        zeros = (f'{name}":{zero}' for name in sorted(self.zero) for zero in ("0", "-0"))
+        signs = [sign.encode() for sign in (*begins, *zeros)]
+        first = b"".join(re.escape(byte) for byte in sorted({sign[:1] for sign in signs}))
+        return re.compile(b'"(?=[%b])(?:%b)' % (first, b"|".join(map(re.escape, signs))))
 
 
 @dataclass(frozen=True)
 class Gates:
-    """All gates in order, the port-level artifacts, and the placeholders."""
+    """All gates in order, the port-level artifacts and duties, and the placeholders."""
 
     gates: Mapping[str, Gate]
     folders: Mapping[str, str]
     port: tuple[ArtifactSpec, ...]
     placeholders: Placeholders
+    duties: tuple[Duty, ...] = ()
 
     def artifacts(self) -> Iterator[ArtifactSpec]:
         """Every artifact of every gate, then those of the port."""
@@ -105,6 +111,7 @@ def parse_gates(document: Mapping[str, Any]) -> Gates:
         folders=MappingProxyType(folders),
         port=tuple(_artifact(raw, PORT) for raw in document["port"]),
         placeholders=Placeholders(words=frozenset(words["words"]), zero=frozenset(words["zero"])),
+        duties=_duties(document.get("duties", ())),
     )
     _check(parsed)
     return parsed
@@ -122,7 +129,12 @@ def _gate(raw: Mapping[str, Any]) -> Gate:
         depends=tuple(raw.get("depends", ())),
         threshold=tuple(raw["threshold"]),
         artifacts=tuple(_artifact(a, raw["id"]) for a in raw["artifacts"]),
+        duties=_duties(raw.get("duties", ())),
     )
+
+
+def _duties(raw: Iterable[Mapping[str, Any]]) -> tuple[Duty, ...]:
+    return tuple(Duty(role=duty["role"], covers=tuple(duty["covers"])) for duty in raw)
 
 
 def _artifact(raw: Mapping[str, Any], gate: str) -> ArtifactSpec:
@@ -156,6 +168,17 @@ def _unique(pairs: Iterable[tuple[str, T]], complaint: str, advice: str) -> dict
 
 
 def _check(gates: Gates) -> None:
+    _check_artifacts(gates)
+    done: set[str] = set()
+    for gate in gates.gates.values():
+        _check_signers(gate)
+        if not done.issuperset(gate.depends):
+            missing = ", ".join(sorted(set(gate.depends) - done))
+            raise _fault(f"{gate.id} depends on {missing}, which does not stand before it.")
+        done.add(gate.id)
+
+
+def _check_artifacts(gates: Gates) -> None:
     specs = tuple(gates.artifacts())
     _unique(((spec.name, spec) for spec in specs), "two artifacts are named", "rename one")
     _unique(((spec.pattern, spec) for spec in specs), "two artifacts have the path", "a file belongs to exactly one")
@@ -172,14 +195,14 @@ def _check(gates: Gates) -> None:
                 f"{left.pattern} of {left.gate} and {right.pattern} of {right.gate} can be one file; "
                 "a file belongs to exactly one gate."
             )
-    done: set[str] = set()
-    for gate in gates.gates.values():
-        if not done.issuperset(gate.depends):
-            missing = ", ".join(sorted(set(gate.depends) - done))
-            raise _fault(f"{gate.id} depends on {missing}, which does not stand before it.")
-        if gate.owner in gate.cosigners:
-            raise _fault(f"{gate.id}: its owner {gate.owner} is also a co-signer; another role has to sign too.")
-        done.add(gate.id)
+
+
+def _check_signers(gate: Gate) -> None:
+    if gate.owner in gate.cosigners:
+        raise _fault(f"{gate.id}: its owner {gate.owner} is also a co-signer; another role has to sign too.")
+    for duty in gate.duties:
+        if duty.role not in gate.signers:
+            raise _fault(f"{gate.id}: {duty.role} has a duty and does not sign; make it a co-signer.")
 
 
 def _overlap(left: str, right: str) -> bool:

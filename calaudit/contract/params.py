@@ -60,14 +60,14 @@ def parse_params(document: Mapping[str, Any]) -> Mapping[str, Param]:
         name: Param(
             name=name,
             title=raw["title"],
-            value=_freeze(raw["value"]),
+            value=freeze(raw["value"]),
             stricter=Stricter(raw["stricter"]),
             unit=raw.get("unit"),
         )
         for name, raw in document["params"].items()
     }
     for param in params.values():
-        _check(param, param.value, "policies/params.yaml")
+        check_value(param, param.value, "policies/params.yaml")
     return MappingProxyType(params)
 
 
@@ -84,11 +84,9 @@ def parse_profile(document: Mapping[str, Any], params: Mapping[str, Param], wher
     values = {name: param.value for name, param in params.items()}
     for name, raw in document.get("params", {}).items():
         if name not in params:
-            near = difflib.get_close_matches(name, params, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise ContractError(f"{where}: there is no param {name}; policies/params.yaml declares them.{hint}")
-        values[name] = _freeze(raw)
-        _check(params[name], values[name], where)
+            raise unknown_param(name, params, where)
+        values[name] = freeze(raw)
+        check_value(params[name], values[name], where)
     return Profile(
         id=document["id"],
         title=document["title"],
@@ -117,8 +115,40 @@ def is_as_strict(param: Param, old: Value, new: Value) -> bool:
     return False
 
 
-def _freeze(value: Any) -> Value:
-    return tuple(_freeze(v) for v in value) if isinstance(value, list) else value
+def stricter_of(param: Param, one: Value, other: Value) -> Value:
+    """The value that demands what both demand; both fit the param.
+
+    Raises:
+        ContractError: no value does (two lists that share nothing).
+    """
+    match param.stricter, one, other:
+        case Stricter.SUBSET, tuple(), tuple():
+            both = tuple(value for value in one if value in other)
+            if not both:
+                raise ContractError(f"{param.name}: {show(one)} and {show(other)} have nothing in common.")
+            return both
+        case Stricter.SUPERSET, tuple(), tuple():
+            return (*one, *(value for value in other if value not in one))
+    return other if is_as_strict(param, one, other) else one
+
+
+def show(value: Value) -> str:
+    """A value as it would be written."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(show, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def unknown_param(name: str, params: Mapping[str, Param], where: str) -> ContractError:
+    """What to say of a param that is not declared."""
+    near = difflib.get_close_matches(name, params, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return ContractError(f"{where}: there is no param {name}; policies/params.yaml declares them.{hint}")
+
+
+def freeze(value: Any) -> Value:
+    """A value as it came from YAML, made immutable."""
+    return tuple(freeze(v) for v in value) if isinstance(value, list) else value
 
 
 _NEEDS: Mapping[Stricter, str] = MappingProxyType(
@@ -148,7 +178,12 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check(param: Param, value: Value, where: str) -> None:
+def check_value(param: Param, value: Value, where: str) -> None:
+    """Demand a value that fits the param's stricter way.
+
+    Raises:
+        ContractError: it does not fit: not a number, not finite, not a list, not a boolean.
+    """
     if not _fits(param.stricter, value):
         raise ContractError(
             f"{where}: {param.name} is {value!r}, but a param whose stricter way is {param.stricter} needs a "

@@ -70,15 +70,19 @@ def inexact_integers(root: SchemaNode, value: Json) -> Iterator[tuple[str, float
             if _only_integer(at_pointer(root, pointer)):
                 yield pointer, item
             continue
+        children: list[tuple[str, Json]] = []
         if isinstance(item, dict):
             children = [(escape(k), v) for k, v in item.items() if _may_matter(v)]
-        else:
-            children = [(str(n), v) for n, v in enumerate(item) if _may_matter(v)] if isinstance(item, list) else []
+        elif isinstance(item, list) and not _NEVER_MATTER.issuperset(map(type, item)):  # most are lists of tokens
+            children = [(str(n), v) for n, v in enumerate(item) if _may_matter(v)]
         stack += [(f"{pointer}/{token}", child) for token, child in reversed(children)]
 
 
+_NEVER_MATTER = frozenset({int, str, bool, type(None)})
+
+
 def _may_matter(value: Json) -> bool:
-    return isinstance(value, dict | list) or (isinstance(value, float) and value.is_integer())
+    return isinstance(value, (dict, list)) or (isinstance(value, float) and value.is_integer())
 
 
 def _only_integer(schemas: Iterable[SchemaNode]) -> bool:

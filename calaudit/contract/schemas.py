@@ -18,7 +18,7 @@ import jsonschema_rs
 import orjson
 
 from calaudit.contract.schema_walk import inexact_integers
-from calaudit.contract.wording import explain, relevant
+from calaudit.contract.wording import explain, relevant, unknown_members
 from calaudit.errors import ContractError
 from calaudit.model import Json
 from calaudit.pointers import escape
@@ -83,7 +83,11 @@ class Schema:
         for outer in self.validator.iter_errors(value):
             for error in relevant(outer):
                 pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
-                yield SchemaError(pointer=pointer, message=explain(error, self.document))
+                members = list(unknown_members(error, self.document))
+                for name, message in members:
+                    yield SchemaError(pointer=f"{pointer}/{escape(name)}", message=message)
+                if not members:
+                    yield SchemaError(pointer=pointer, message=explain(error, self.document))
         if not self.is_for_records:
             for pointer, number in inexact_integers(self.document, value):
                 yield SchemaError(pointer=pointer, message=f"Found {number}, expected an integer; write {number:.0f}.")

@@ -46,6 +46,14 @@ def explain(error: jsonschema_rs.ValidationError, root: Mapping[str, Any]) -> st
     return _sentence(error, _parent(error, root))
 
 
+def unknown_members(error: jsonschema_rs.ValidationError, root: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each member that the schema does not know, with a sentence; nothing for any other error."""
+    if error.kind.name == "additionalProperties":
+        schema = _parent(error, root)
+        for name in sorted(error.kind.value):
+            yield name, _unknown([name], None, schema)
+
+
 def show(value: Any) -> str:
     """A value for a message, cut where it is long; containers by their size only."""
     if isinstance(value, dict):

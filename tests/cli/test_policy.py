@@ -165,6 +165,12 @@ def test_a_failing_case_says_expected_and_found(root, old, new, says):
     assert run("test", "--root", root, "lists-too-few")[0] == 1
 
 
+def test_every_param_says_which_way_is_stricter(root):
+    (root / "policies" / "params.yaml").write_text(PARAMS.replace("stricter: higher, ", ""))
+    code, output = run("lint", "--root", root)
+    assert (code, "stricter" in output) == (2, True)
+
+
 def test_one_rule_can_be_tested(root):
     assert run("test", "--root", root, "lists-too-few")[0] == 0
     code, output = run("test", "--root", root, "lists")

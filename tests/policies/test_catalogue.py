@@ -109,7 +109,9 @@ def rule(key, **members):
 
 def contract(*policies, thresholds=()):
     gate = Gate(id="G0", name="n", title="t", owner="o", output="x", back_to="b", threshold=thresholds)
-    return SimpleNamespace(gates=SimpleNamespace(gates={"G0": gate}), policies=policies, params=PARAMS)
+    return SimpleNamespace(
+        gates=SimpleNamespace(gates={"G0": gate}), policies=policies, params=PARAMS, cue=(), tightenings=(), as_of=None
+    )
 
 
 @pytest.fixture

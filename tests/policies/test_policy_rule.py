@@ -1,6 +1,7 @@
 """Every known way in which a policy engine passes by accident, and what ours says instead."""
 
 import math
+from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -252,9 +253,9 @@ def test_a_rule_without_facts_is_refused(require):
         policy(require)
 
 
-def test_an_effective_date_is_refused_rather_than_ignored():
-    with pytest.raises(ContractError, match="effective_on"):
-        policy("facts.a.yes", effective_on="2027-01-01")
+def test_an_effective_date_is_kept():
+    assert policy("facts.a.yes", effective_on="2027-01-01").effective_on == date(2027, 1, 1)
+    assert policy("facts.a.yes").effective_on is None
 
 
 @pytest.mark.parametrize("name", ["limits", "Limit", "soak_hours"])
