@@ -9,6 +9,8 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import rfc8785
 
@@ -18,7 +20,28 @@ from calaudit.contract import Contract, Value
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts
 from calaudit.judgement import blocked_gates, judge, worse
-from calaudit.model import EVERY_GATE, PORT, Gate, GateReport, Kind, Level, Port, Result, Rule, Verdict
+from calaudit.model import (
+    EVERY_GATE,
+    PORT,
+    Artifact,
+    Gate,
+    GateReport,
+    Kind,
+    Level,
+    Port,
+    Result,
+    Rule,
+    Suppression,
+    TechnicalVerdict,
+    Verdict,
+)
+from calaudit.trust import Fault, Signed, Trust
+
+if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does not need
+    from calaudit.trust.waiver import Waiver
+
+Sign = Callable[[Mapping[str, TechnicalVerdict], Mapping[str, Rule]], Signed]
+"""Holds a port's signatures against the technical verdicts, given the metadata of the planned rules."""
 
 FINDINGS_LIMIT = 1000
 """How many findings one rule may list on one gate; the rest is counted in one more."""
@@ -53,31 +76,85 @@ def run(  # noqa: PLR0913 - the station's whole input, by name
     port: Port,
     params: Mapping[str, Value],
     planned: Sequence[str],
+    signed: Sign,
     on_gate: Callable[[str], None] = lambda _: None,
 ) -> Run:
     """Judge the port and every planned gate; a gate that is not planned is NOT_STARTED.
 
-    ``on_gate`` is called with the id of each gate before it is judged (progress).
+    First every gate's technical verdict; then ``signed`` holds the signatures against those verdicts; then the rules
+    that need them. ``on_gate`` is called with the id of each gate before it is judged (progress).
     """
     crashes: list[str] = []
-    rules: dict[str, Rule] = {}
-    reports = []
-    for gate in (PORT, *planned):
+    plans = {gate: _plan(contract, checks, gate) for gate in (PORT, *planned)}
+    rules = {c.rule.key: c.rule for wanted in plans.values() for c in wanted}
+    technical = {}
+    for gate, wanted in plans.items():
         on_gate(gate)
-        wanted = [c for c in checks if c.rule.gate in (gate, EVERY_GATE)]
-        wanted += _thresholds_without_rule(contract.gates.gates.get(gate), wanted)
-        rules |= {c.rule.key: c.rule for c in wanted}
-        results: list[Result] = []
-        for item in wanted:
-            results += _judge(item, View(item.rule, gate, facts, port, params), crashes)
+        results = _results([c for c in wanted if not c.rule.trust], gate, facts, port, params, None, crashes)
+        technical[gate] = _technical(contract, facts, gate, port, results)
+    signatures = _signatures(signed, technical, rules, crashes)
+    reports = []
+    for gate, wanted in plans.items():
+        results = _results([c for c in wanted if c.rule.trust], gate, facts, port, params, signatures, crashes)
+        results += [suppressed(result, signatures.waivers) for result in technical[gate].results]
         results += _unexecuted(gate, wanted, results, crashes)
-        reports.append(_gate_report(contract, facts, gate, wanted, results))
+        reports.append(_gate_report(contract, facts, gate, wanted, results, technical[gate], signatures))
     blocked = blocked_gates(r for report in reports for r in report.results)
     reports = [_with_block(report, blocked.get(report.gate)) for report in reports]
     reports += [
         _not_started(gate, blocked.get(gate.id)) for gate in contract.gates.gates.values() if gate.id not in planned
     ]
     return Run(gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes))
+
+
+def suppressed(result: Result, waivers: "Iterable[Waiver]") -> Result:
+    """The result with the waiver that covers it, if one does."""
+    waiver = next((w for w in waivers if w.reaches(result)), None)
+    if waiver is None:
+        return result
+    return replace(
+        result,
+        suppression=Suppression(
+            waiver=waiver.path,
+            reason=waiver.reason,
+            ticket=waiver.ticket,
+            until=f"{waiver.until:%Y-%m-%dT%H:%M:%SZ}",
+            by=tuple(sorted({f"{signer.owner.name} ({signer.role})" for signer in waiver.signers})),
+        ),
+    )
+
+
+def _signatures(
+    signed: Sign, technical: Mapping[str, TechnicalVerdict], rules: Mapping[str, Rule], crashes: list[str]
+) -> Signed:
+    try:
+        return signed(technical, rules)
+    except Exception as error:  # noqa: BLE001 - as a rule's: nothing is signed then, and the run ends with exit code 4
+        _LOG.debug("the signatures could not be read", exc_info=error)
+        crashes.append(f"The signatures could not be read ({type(error).__name__}: {error}).")
+        message = "What is signed could not be read (an internal error)."
+        fault = Fault(rule="trust-root-missing", message=message, kind=Kind.OPEN)
+        return Signed(trust=Trust(origin="nothing", now=datetime.now(UTC), faults=(fault,)))
+
+
+def _plan(contract: Contract, checks: Sequence[Check], gate: str) -> list[Check]:
+    wanted = [c for c in checks if c.rule.gate in (gate, EVERY_GATE)]
+    return wanted + _thresholds_without_rule(contract.gates.gates.get(gate), wanted)
+
+
+def _results(  # noqa: PLR0913, PLR0917 - what a view is made of
+    wanted: Iterable[Check],
+    gate: str,
+    facts: Facts,
+    port: Port,
+    params: Mapping[str, Value],
+    signatures: Signed | None,
+    crashes: list[str],
+) -> list[Result]:
+    results: list[Result] = []
+    for item in wanted:
+        results += _judge(item, View(item.rule, gate, facts, port, params, signatures), crashes)
+    return results
 
 
 def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:
@@ -158,32 +235,46 @@ def _unexecuted(gate: str, wanted: Sequence[Check], results: Sequence[Result], c
     ]
 
 
-def _gate_report(
-    contract: Contract, facts: Facts, gate: str, wanted: Sequence[Check], results: Sequence[Result]
-) -> GateReport:
-    trust = {c.rule.id for c in wanted if c.rule.trust}
-    technical = [r for r in results if r.rule not in trust]
-    spec = contract.gates.gates.get(gate)
-    files = facts.evidence.of_gate(gate)
-    verdict = judge(technical)
+def _technical(contract: Contract, facts: Facts, gate: str, port: Port, results: Sequence[Result]) -> TechnicalVerdict:
+    verdict = judge(results)
     body = {
         "gate": gate,
         "contract": contract.digest,
+        # The profile's numbers judge, and results do not always show them.
+        "port": [port.id, port.profile, port.stage],
         "verdict": str(verdict),
-        "files": [[entry.path, entry.sha256] for entry in files],
-        "results": sorted(_digestible(r) for r in technical),
+        "files": [[entry.path, entry.sha256] for entry in facts.evidence.of_gate(gate)],
+        "results": sorted(_digestible(r) for r in results),
     }
+    digest = hashlib.sha256(rfc8785.dumps(body)).hexdigest()
+    return TechnicalVerdict(verdict=verdict, digest=digest, results=tuple(results))
+
+
+def _gate_report(  # noqa: PLR0913, PLR0917 - the members of a report
+    contract: Contract,
+    facts: Facts,
+    gate: str,
+    wanted: Sequence[Check],
+    results: Sequence[Result],
+    technical: TechnicalVerdict,
+    signatures: Signed,
+) -> GateReport:
+    spec = contract.gates.gates.get(gate)
+    files = facts.evidence.of_gate(gate)
+    signoffs = [slot.signoff for slot in signatures.of_gate(gate) if slot.signoff is not None]
     return GateReport(
         gate=gate,
         title=spec.title if spec else "Port",
         owner=spec.owner if spec else "release",
         back_to=spec.back_to if spec else "the port's owner",
         verdict=judge(results),
-        technical=verdict,
-        technical_digest=hashlib.sha256(rfc8785.dumps(body)).hexdigest(),
+        technical=technical.verdict,
+        technical_digest=technical.digest,
         planned=len(wanted),
         files=len(files),
         results=tuple(sorted(results, key=_sort_key)),
+        artifacts=tuple(Artifact(path=entry.path, sha256=entry.sha256, size=entry.size) for entry in files),
+        signed_by=tuple(f"{s.owner.name} ({s.role})" for signoff in signoffs for s in signoff.signers),
     )
 
 

@@ -20,9 +20,10 @@ _BLOCKED = (Verdict.BLOCKED_REPRODUCIBILITY, Verdict.BLOCKED_COMPILER)
 def judge(results: Iterable[Result]) -> Verdict:
     """FAILED (an error-level fail) > BLOCKED > INCOMPLETE (an error-level open) > PASSED.
 
-    Without one error-level pass there is nothing to build a verdict on: INCOMPLETE.
+    Without one error-level pass there is nothing to build a verdict on: INCOMPLETE. A failure that a waiver covers
+    decides nothing; an open result cannot be waived.
     """
-    decisive = [r for r in results if r.level is Level.ERROR]
+    decisive = [r for r in results if r.level is Level.ERROR and not (r.kind is Kind.FAIL and r.suppression)]
     if any(r.kind is Kind.FAIL and (r.blocks not in _BLOCKED or r.blocked_gates) for r in decisive):
         return Verdict.FAILED
     # A block that stops other gates (the vendor's kick-off) does not stop the gate that reports it.

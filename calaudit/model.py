@@ -107,11 +107,26 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """A waiver that lets one failure stand for a while; the failure stays in every report, and is counted.
+
+    ``waiver`` is the waiver's path, ``until`` the moment (UTC) from which on it no longer counts, ``by`` who signed it.
+    """
+
+    waiver: str
+    reason: str
+    ticket: str
+    until: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One rule on one gate. A finding is a result that is ``fail`` or ``open``.
 
     ``examined`` is how many items the rule looked at on that gate. ``blocks`` names the BLOCKED verdict that a finding
-    gives to its gate, and ``blocked_gates`` other gates that it stops before they start.
+    gives to its gate, and ``blocked_gates`` other gates that it stops before they start. ``suppression`` is the waiver
+    that covers a failure: it no longer decides the gate verdict, and never the technical one.
     """
 
     rule: str
@@ -125,6 +140,7 @@ class Result:
     examined: int = 0
     blocks: Verdict | None = None
     blocked_gates: tuple[str, ...] = ()
+    suppression: Suppression | None = None
 
     @property
     def is_finding(self) -> bool:
@@ -192,11 +208,19 @@ class ArtifactSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """What a role signs whoever owns the gate (runbook §2): the files that match ``covers``, wherever they are."""
+
+    role: str
+    covers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """One of the eleven gates, as declared in ``policies/gates.yaml``.
 
     ``threshold`` names the rules that are the gate's hard threshold (runbook §15): one of them that this version of
-    calaudit does not have keeps the gate open.
+    calaudit does not have keeps the gate open. ``duties`` are what single roles sign in it.
     """
 
     id: str
@@ -209,6 +233,12 @@ class Gate:
     depends: tuple[str, ...] = ()
     threshold: tuple[str, ...] = ()
     artifacts: tuple[ArtifactSpec, ...] = ()
+    duties: tuple[Duty, ...] = ()
+
+    @property
+    def signers(self) -> tuple[str, ...]:
+        """The roles that sign the gate: its owner, then its co-signers."""
+        return (self.owner, *self.cosigners)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,11 +252,45 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A file as it was read: what a signoff names."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TechnicalVerdict:
+    """What the rules without signatures and clock say of a gate; ``digest`` covers it all, and signoffs bind that."""
+
+    verdict: Verdict
+    digest: str
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustSummary:
+    """What the audit trusted, for the reader of a report.
+
+    ``registry_version`` and ``registry_digest`` are None without a sound registry.
+    """
+
+    origin: str
+    label: str | None
+    root_version: int
+    registry_version: int | None
+    registry_digest: str | None
+    rollback_checked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
     """The judgement of one gate.
 
     ``technical`` is deterministic (no clock, no signature, no machine path) and ``technical_digest`` is what a signoff
-    binds; ``verdict`` adds the trust rules. ``planned`` counts the rules that had to run.
+    binds; ``verdict`` adds the trust rules. ``planned`` counts the rules that had to run. ``artifacts`` are the gate's
+    files; ``signed_by`` names the owners whose signoffs hold.
     """
 
     gate: str
@@ -239,6 +303,13 @@ class GateReport:
     planned: int
     files: int
     results: tuple[Result, ...]
+    artifacts: tuple[Artifact, ...] = ()
+    signed_by: tuple[str, ...] = ()
+
+    @property
+    def suppressed(self) -> tuple[Result, ...]:
+        """The failures that a waiver covers."""
+        return tuple(r for r in self.results if r.suppression is not None)
 
     @property
     def findings(self) -> tuple[Result, ...]:
@@ -251,7 +322,8 @@ class Report:
     """Everything one audit found, in the order of the gates, each gate's results sorted.
 
     ``rules`` maps a rule key to its metadata for every rule that was planned. ``unsafe`` lists the flags that weakened
-    the audit; ``notes`` what the reader must know besides the results.
+    the audit; ``notes`` what the reader must know besides the results. ``trust`` is None where no root is pinned.
+    ``judged_at`` is the moment (UTC) for which expiries were judged.
     """
 
     port: Port
@@ -262,6 +334,8 @@ class Report:
     contract_digest: str
     contract_version: str
     through: str
+    trust: TrustSummary | None = None
+    judged_at: str = ""
     unsafe: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

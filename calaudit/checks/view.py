@@ -10,6 +10,7 @@ from calaudit.contract import Value
 from calaudit.evidence import Entry, Evidence
 from calaudit.facts import F, Facts
 from calaudit.model import Gate, Kind, Location, Port, Result, Rule, Verdict
+from calaudit.trust import Signed
 
 T = TypeVar("T")
 
@@ -17,14 +18,30 @@ T = TypeVar("T")
 class View:
     """One rule's sight of one gate."""
 
-    def __init__(self, rule: Rule, gate: str, facts: Facts, port: Port, params: Mapping[str, Value]) -> None:
-        """``gate`` is a gate id or ``port``; ``params`` are the profile's values."""
+    def __init__(  # noqa: PLR0913, PLR0917 - what a rule may see
+        self,
+        rule: Rule,
+        gate: str,
+        facts: Facts,
+        port: Port,
+        params: Mapping[str, Value],
+        signed: Signed | None = None,
+    ) -> None:
+        """``gate`` is a gate id or ``port``; ``params`` are the profile's values; only a trust rule sees ``signed``."""
         self.rule = rule
         self.gate = gate
         self.facts = facts
         self.port = port
         self.params = params
         self.examined = 0
+        self._signed = signed
+
+    @property
+    def signed(self) -> Signed:
+        """What signatures say of the port; a technical rule asks in vain, since its verdict is what they sign."""
+        if self._signed is None:
+            raise TypeError(f"{self.rule.key} is a technical rule and asks for signatures")
+        return self._signed
 
     @property
     def evidence(self) -> Evidence:

@@ -20,8 +20,13 @@ KEYWORDS = frozenset(
     | {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "pattern", "format"}
     | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "allOf", "anyOf", "oneOf"}
 )
-OPEN = {"policy-test/v1": {"/properties/cases/items/properties/facts"}}
-"""Mappings that hold what the facts of a port hold: their schema is `calaudit facts --schema`."""
+OPEN = {
+    "policy-test/v1": {"/properties/cases/items/properties/facts"},
+    "provenance/v1": {
+        path for path, node in subschemas(SCHEMAS["provenance/v1"].document) if "additionalProperties" not in node
+    },
+}
+"""Mappings that hold what the facts of a port hold (`calaudit facts --schema`), and those that are SLSA's, not ours."""
 
 UNBOUNDED_NUMBERS = {
     "quality-score/v1": {"/properties/logprob"},

@@ -10,14 +10,18 @@ from calaudit.model import Format, Location
 
 TEXTUAL = frozenset({Format.JSON, Format.JSONL, Format.YAML, Format.CSV, Format.CHECKSUMS, Format.TEXT})
 
+_IDLE = b'0123456789 \t\r\n,[]{}"'
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """Something that must not stand in a file.
 
-    Every match contains one of ``hints``, in lower case where ``caseless``: a file with none of them is not searched,
-    which is most of the speed. ``free_text`` says whether documents of foreign origin (a tokenizer's vocabulary,
-    prompts) are searched too.
+    Every match contains one of ``hints``, in lower case where ``caseless``, and ``shape`` once its digits are read as
+    zeros: a file without is not searched, which is most of the speed. Hints hold nothing of what numbers and lists of
+    them are written with. ``free_text`` says whether documents of foreign origin (a tokenizer's vocabulary, prompts)
+    are searched too.
     """
 
     what: str
@@ -25,9 +29,12 @@ class Pattern:
     regex: bytes
     caseless: bool = False
     free_text: bool = True
+    shape: bytes = b""
     compiled: re.Pattern[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
+        if any(hint.translate(None, _IDLE) != hint for hint in self.hints):
+            raise ValueError(f"A hint of {self.what} holds a byte that is left out before hints are looked for.")
         object.__setattr__(self, "compiled", re.compile(self.regex, re.IGNORECASE if self.caseless else 0))
 
 
@@ -45,14 +52,26 @@ def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
     for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e) or _has_metadata(e)):
         wanted = [pattern for pattern in patterns if pattern.free_text or has_no_free_text(entry)]
         for block in _blocks(view, entry):
-            lower = block.data.lower()
+            plain = block.data.translate(None, _IDLE)
+            lower = plain.lower()
             for pattern in wanted:
-                searched = lower if pattern.caseless else block.data
-                if not any(hint in searched for hint in pattern.hints):
+                if not _is_hinted(pattern, block.data, plain, lower):
                     continue
                 for match, line in matches(pattern.compiled, block):
                     at = Location(path=entry.path, line=None if _has_metadata(entry) else line)
                     yield Hit(what=pattern.what, text=match[0], at=at)
+
+
+def may_match(pattern: Pattern, text: bytes) -> bool:
+    """Whether a pattern is searched for in a text at all; wrong only by saying yes."""
+    plain = text.translate(None, _IDLE)
+    return _is_hinted(pattern, text, plain, plain.lower())
+
+
+def _is_hinted(pattern: Pattern, text: bytes, plain: bytes, lower: bytes) -> bool:
+    # A hint that stands in a text still stands in it without the idle bytes: of a list of logits a third is left.
+    hinted = any(map((lower if pattern.caseless else plain).__contains__, pattern.hints))
+    return hinted and (not pattern.shape or pattern.shape in text.translate(_ZEROS))
 
 
 def matches(regex: re.Pattern[bytes], block: Block) -> Iterator[tuple[re.Match[bytes], int]]:

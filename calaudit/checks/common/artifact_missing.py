@@ -1,12 +1,14 @@
 """Every required artifact is there.
 
 Why: A gate is judged by its artifacts; without one of them its rules have nothing to look at.
-Fix: Produce the artifact with the gate's step, or lower the claim in port.yaml.
+Fix: Produce it with the gate's step, restore it, or lower the claim in port.yaml.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from calaudit.checks import View, check
+from calaudit.checks.common._near import HINTS, described, meant_file, strangers
 from calaudit.model import Result
 
 
@@ -14,6 +16,15 @@ from calaudit.model import Result
 def artifact_missing(view: View) -> Iterator[Result]:
     """Look for every required artifact of the gate."""
     specs = view.spec.artifacts if view.spec else view.facts.contract.gates.port
-    for spec in view.each(s for s in specs if s.required):
-        if not view.evidence.matching(spec.pattern):
-            yield view.open(f"{spec.name} is missing; it belongs at {spec.pattern}.", at=spec.pattern)
+    missing = [spec for spec in view.each(s for s in specs if s.required) if not view.evidence.matching(spec.pattern)]
+    instead = _instead(view) if missing else {}
+    for spec in missing:
+        what = f"{spec.name}, {described(spec.pattern)}," if spec.is_glob else spec.pattern
+        hint = f" Is {instead[spec.pattern]} meant to be it?" if spec.pattern in instead else ""
+        yield view.open(f"{what} is missing.{hint}", at=spec.pattern)
+
+
+def _instead(view: View) -> dict[str, str]:
+    """Files that the contract does not know, by the missing artifact that each is probably meant to be."""
+    alone = islice((place for place, paths in strangers(view).items() if paths == [place]), HINTS)
+    return {meant: place for place in alone if (meant := meant_file(view, place)) is not None}

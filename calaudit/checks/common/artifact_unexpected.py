@@ -1,21 +1,45 @@
 """Every file is one that the contract knows.
 
 Why: A file that nothing describes is hashed by nobody and judged by nothing, yet it travels with the port.
-Fix: Move the file out of the port, or to the place where the contract expects it: `calaudit schema list` and
-policies/gates.yaml name the places.
+Fix: Move the file out of the port, or give it the name and place that the contract expects: `calaudit schema list` and
+`calaudit explain GATE` name them.
 """
 
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.checks.common._near import HINTS, meant_file, meant_folder, strangers
+from calaudit.evidence.litter import is_litter
 from calaudit.model import Result
+
+_NAMED = 3
 
 
 @check("artifact-unexpected", gate="*", kinds=("pass", "fail", "notApplicable"))
 def artifact_unexpected(view: View) -> Iterator[Result]:
-    """Look for files that match no artifact."""
-    for entry in view.each(view.entries()):
-        if entry.spec is None:
-            yield view.fail("The contract knows no such file.", at=entry.path)
+    """Look for files that match no artifact; a strange folder is told once, and so is what tools leave behind."""
+    here = {entry.path for entry in view.each(view.entries())}
+    for n, (place, paths) in enumerate(strangers(view).items()):
+        of_gate = [path for path in paths if path in here]
+        if of_gate == [place]:
+            meant = meant_file(view, place) if n < HINTS else None
+            yield view.fail(f"The contract knows no such file{_asked(meant)}", at=place)
+        elif of_gate:
+            meant = meant_folder(view, place) if n < HINTS else None
+            count = "a file" if len(of_gate) == 1 else f"{len(of_gate)} files"
+            asked = _asked(meant and f"{meant}/")
+            yield view.fail(f"The contract knows no such folder; {place}/ holds {count}{asked}", at=place)
+    litter = [entry.path for entry in view.entries() if entry.spec is None and is_litter(entry.path)]
+    if litter:
+        names = ", ".join(litter[:_NAMED]) + (f" and {len(litter) - _NAMED} more" if len(litter) > _NAMED else "")
+        yield view.fail(
+            f"What git, a desktop or a repository keeps for itself is no part of a port: {names}. A release must not "
+            "ship it. Delete it, or keep it outside the port; empty folders need no placeholder.",
+            at=litter[0],
+        )
     if view.examined == 0:
         yield view.not_applicable("There is no file here.")
+
+
+def _asked(meant: str | None) -> str:
+    return "." if meant is None else f"; did you mean {meant}?"

@@ -41,7 +41,7 @@ def _follow(view: View, spec: ArtifactSpec) -> Iterator[Result]:
             yield view.open(f"{path}, which this document was made from, is missing.", at=at)
         elif claimed != entry.sha256:
             yield view.fail(
-                f"This document was made from another {path}.",
+                f"This document was made from another {path}{', which is empty now' if entry.size == 0 else ''}.",
                 at=at,
                 expected=f"sha256 {entry.sha256}",
                 actual=f"sha256 {claimed}",

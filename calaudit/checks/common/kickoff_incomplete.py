@@ -21,7 +21,7 @@ _LATER = {
 }
 
 
-@check("kickoff-incomplete", gate=PORT, kinds=("pass", "open"), back_to="vendor")
+@check("kickoff-incomplete", gate=PORT, kinds=("pass", "open"), unwaivable=True, back_to="vendor")
 def kickoff_incomplete(view: View) -> Iterator[Result]:
     """Each deliverable that is missing stops the gates that need it, and only those."""
     if PATH not in view.evidence.entries:

@@ -1,7 +1,8 @@
 """The port names a profile that exists.
 
-Why: The profile sets the numbers a port is judged by; without one the strictest defaults apply.
-Fix: Set profile in port.yaml to one of the profiles in policies/profiles.
+Why: The profile sets the numbers a port is judged by; without one every rule that compares with them stays open.
+Fix: Set profile in port.yaml to one of dense-single-chip, moe-dual-chip or example, or to one of your organisation's
+policies.
 """
 
 from collections.abc import Iterator

@@ -11,9 +11,10 @@ from calaudit.checks.common._scan import Pattern, scan
 from calaudit.model import Result
 
 PATTERNS = (
-    Pattern("a private key", (b"PRIVATE KEY-----",), rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----"),
+    Pattern("a private key", (b"KEY-----",), rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----"),
     Pattern("an AWS access key id", (b"AKIA",), rb"\bAKIA[0-9A-Z]{16}\b"),
-    Pattern("a GitHub token", (b"gh",), rb"\bgh[pousr]_[A-Za-z0-9]{36,}\b"),
+    # Letters first, their boundary after them: only so does the regex engine leap from one "gh" to the next.
+    Pattern("a GitHub token", (b"gh",), rb"gh(?<!\wgh)[pousr]_[A-Za-z0-9]{36,}\b"),
     Pattern("a GitHub token", (b"github_pat_",), rb"\bgithub_pat_[A-Za-z0-9_]{22,}"),
     Pattern("a GitLab token", (b"glpat-",), rb"\bglpat-[A-Za-z0-9_-]{20,}"),
     Pattern("a Hugging Face token", (b"hf_",), rb"\bhf_[A-Za-z0-9]{30,}\b"),
@@ -26,7 +27,12 @@ PATTERNS = (
         rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
     ),
     Pattern("a URL with a password", (b"://",), rb"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']+:[^\s/@\"'${]{3,}@"),
-    Pattern("a licence-server address", (b"@",), rb"(?<![\w.@/:-])\d{4,5}@[A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*"),
+    Pattern(
+        "a licence-server address",
+        (b"@",),
+        rb"(?<![\w.@/:-])\d{4,5}@[A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*",
+        shape=b"0000@",
+    ),
     Pattern(
         "a credential",
         (b"api", b"access", b"auth", b"secret", b"passw"),

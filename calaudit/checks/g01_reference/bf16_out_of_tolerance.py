@@ -54,5 +54,5 @@ def _judge(view: View, pair: Pair, tolerance: float) -> Iterator[Result]:
 
 def _margin(single: Step, token: int) -> float:
     """How far FP32's token leads the given one, at least."""
-    other = single.logit(token)
+    other = single.logits.get(token)
     return single.top[0][1] - (other if other is not None else single.top[-1][1])

@@ -2,22 +2,38 @@
 
 Why: Two reports with different ids are two files that somebody wrote. Only whoever ran a step can attest that it ran,
 and a third party that it ran twice.
-Fix: Nothing yet: this version of calaudit verifies no signatures, so the rule stays open. Keep both runs as they were
-written; a later version signs what each invocation read and wrote.
+Fix: Run both steps with a functionary's key of the model role, so that provenance of each lands in attestations/.
 """
 
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.reference.runs import REPORT, SECOND_REPORT
+from calaudit.facts.reference.prompts import PROMPTS
+from calaudit.facts.reference.runs import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
 from calaudit.model import Result
 
+ROLE = "model"
+MODEL = ("00-source/hf-config/*", "00-source/weights/**")
+"""What a run of the reference cannot do without, besides the prompts."""
 
-@check("invocation-unattested", gate="G1", kinds=("open",), trust=True, unwaivable=True)
+
+@check("invocation-unattested", gate="G1", trust=True, unwaivable=True)
 def invocation_unattested(view: View) -> Iterator[Result]:
-    """Open: no trust root is pinned, so no attestation can be verified."""
-    view.saw(2)
-    yield view.open(
-        f"No trust root is pinned, so it cannot be verified that {REPORT} and {SECOND_REPORT} are of two invocations.",
-        at=SECOND_REPORT,
-    )
+    """Open for a run without provenance; fail where it is of another invocation or left out what the run read."""
+    runs = ((REPORT, view.fact(ReportFact).invocation), (SECOND_REPORT, view.fact(SecondReportFact).invocation))
+    for report, invocation in view.each(runs):
+        found = [p for p in view.signed.attestations if report in p.products and p.role == ROLE and p.gate == view.gate]
+        if not found:
+            yield view.open(f"No functionary of {ROLE} attests the run that wrote it.", at=report)
+            continue
+        run = next((p for p in found if p.invocation == invocation), None)
+        if run is None:
+            yield view.fail("It is of another run than the attested one.", at=found[0].path, expected=invocation)
+            continue
+        folder = report.rpartition("/")[0]
+        products = [f"{folder}/{name}" for name in ("outputs.jsonl", "tokens.jsonl")]
+        left_out = [path for path in products if path not in run.products]
+        model = [entry.path for pattern in MODEL for entry in view.evidence.matching(pattern)]
+        left_out += [path for path in (PROMPTS, *model) if path not in run.materials]
+        if left_out:
+            yield view.fail(f"It says nothing of {', '.join(left_out)}, which the run wrote or read.", at=run.path)

@@ -8,7 +8,8 @@ is descending, the margin is the first logit minus the second, every logit is an
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
@@ -40,27 +41,32 @@ def _steps(view: View) -> Iterator[Result]:
 
 def _fault(step: Step, wanted: int) -> tuple[str, object, object] | None:
     logits = [logit for _, logit in step.top]
-    if not all(math.isfinite(v) for v in (*logits, step.margin)):
+    if not all(map(math.isfinite, (*logits, step.margin))):
         return "a logit or the margin is not finite.", "finite numbers", logits
     if len(logits) < wanted:
         return "too few logits are kept.", f"at least {wanted}", len(logits)
-    if len({token for token, _ in step.top}) < len(logits):
+    if len(dict(step.top)) < len(logits):
         return "a token stands in the list twice.", "different tokens", [token for token, _ in step.top]
-    if sorted(step.top, key=lambda pair: (-pair[1], pair[0])) != list(step.top):
+    if not _descends(step.top):
         return "the list is not descending (of equal logits the lowest id first).", "descending logits", list(step.top)
     if step.token != step.top[0][0]:
         return "the token is not that of the highest logit.", step.top[0][0], step.token
     if step.margin != logits[0] - logits[1]:
         return "the margin is not the first logit minus the second.", repr(logits[0] - logits[1]), repr(step.margin)
-    inexact = next((v for v in logits if not _is_float32(v)), None)
-    if inexact is not None:
+    if not _are_float32(logits):
+        inexact = next(v for v in logits if not _are_float32([v]))
         return "a logit is no float32 value.", "exact float32 values", repr(inexact)
     return None
 
 
-def _is_float32(value: float) -> bool:
+def _descends(top: Sequence[tuple[int, float]]) -> bool:
+    return all(a > b or (a == b and i <= j) for (i, a), (j, b) in pairwise(top))
+
+
+def _are_float32(values: Sequence[float]) -> bool:
+    layout = f"<{len(values)}f"
     try:
-        return bool(struct.unpack("<f", struct.pack("<f", value))[0] == value)
+        return struct.unpack(layout, struct.pack(layout, *values)) == tuple(values)
     except OverflowError:
         return False
 

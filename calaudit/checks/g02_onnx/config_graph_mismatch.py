@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from calaudit.checks import View, check
 from calaudit.facts.onnx.export import CONFIG, OnnxExport
-from calaudit.facts.onnx.flow import Flow, read_flow
+from calaudit.facts.onnx.flow import Flow
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.facts.onnx.weights import OnnxWeights
@@ -33,7 +33,7 @@ def config_graph_mismatch(view: View) -> Iterator[Result]:
 
 
 def _values(view: View, config: OnnxExport, graph: OnnxGraph) -> Iterator[Result]:
-    flow = read_flow(graph.model.graph)
+    flow = graph.flow
     if config.constant_folding is False:
         # Unfolded weights and positions: what is fed must still be read by somebody.
         for name in view.each(sorted(flow.inputs)):

@@ -17,7 +17,7 @@ from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Result
 
 
-@check("external-data-checksum", gate="G2", kinds=("pass", "fail", "open", "notApplicable"))
+@check("external-data-checksum", gate="G2", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
 def external_data_checksum(view: View) -> Iterator[Result]:
     """Compare every recorded SHA-1."""
     offences = view.fact(OnnxWeights).external.of(view.rule.id)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.facts.onnx.export import SourceShape
-from calaudit.facts.onnx.flow import Op, read_flow
+from calaudit.facts.onnx.flow import Op
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.kv import kv_names
 from calaudit.facts.onnx.proto import MODEL
@@ -45,7 +45,7 @@ def kv_inputs_missing(view: View) -> Iterator[Result]:
     if not view.fact(OnnxStructure).sound:
         yield view.open("The graph is not sound (onnx-invalid), so its caches cannot be followed.", at=MODEL)
         return
-    flow = read_flow(graph.model.graph)
+    flow = graph.flow
     for layer, kind, past, present in names:
         if past in missing or present in missing:
             continue

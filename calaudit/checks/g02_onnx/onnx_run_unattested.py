@@ -1,8 +1,7 @@
 """The results of the ONNX run come from an attested run of the harness.
 
 Why: Numbers that anybody could have written prove nothing; an attestation says who ran what on which files.
-Fix: Nothing yet: this version of calaudit verifies no signatures, so the rule stays open. Keep what `calaudit onnx
-compare` wrote as it is; a later version signs what each run read and wrote.
+Fix: Run the step with a functionary's key of the export role, so that its provenance lands in attestations/.
 """
 
 from collections.abc import Iterator
@@ -12,9 +11,20 @@ from calaudit.facts.onnx.results import OUTPUTS, REPORT
 from calaudit.facts.tensors.index import ONNX_INDEX
 from calaudit.model import Result
 
+ROLE = "export"
+READ = ("02-onnx/model.onnx", "02-onnx/model.onnx.data", "01-reference/outputs.jsonl", "01-reference/prompts.jsonl")
+"""What a comparison cannot do without; the external data only where the port has it."""
 
-@check("onnx-run-unattested", gate="G2", kinds=("open",), trust=True)
+
+@check("onnx-run-unattested", gate="G2", trust=True, unwaivable=True)
 def onnx_run_unattested(view: View) -> Iterator[Result]:
-    """Open for each result of the run: an attestation needs a trust root."""
+    """Open for each result without provenance; fail where the run did not read the model and the reference."""
+    runs = [p for p in view.signed.attestations if p.role == ROLE and p.gate == view.gate]
     for path in view.each([REPORT, OUTPUTS, ONNX_INDEX]):
-        yield view.open("Whether an attested run wrote this needs a trust root; none is pinned.", at=path)
+        found = [run for run in runs if path in run.products]
+        if not found:
+            yield view.open(f"No functionary of {ROLE} attests the run that wrote it.", at=path)
+            continue
+        unread = [p for p in READ if p in view.evidence.entries and p not in found[-1].materials]
+        if unread:
+            yield view.fail(f"The run that wrote {path} did not read {', '.join(unread)}.", at=found[-1].path)

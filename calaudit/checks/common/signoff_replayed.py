@@ -1,0 +1,17 @@
+"""A signoff lies where it was made for.
+
+Why: A signoff of another port, gate or role says nothing here, however well it is signed.
+Fix: Have the role sign this gate of this port.
+"""
+
+from collections.abc import Iterator
+
+from calaudit.checks import View, check
+from calaudit.checks.common._signed import of_slots
+from calaudit.model import Result
+
+
+@check("signoff-replayed", gate="*", kinds=("pass", "fail", "notApplicable"), trust=True, unwaivable=True)
+def signoff_replayed(view: View) -> Iterator[Result]:
+    """Fail when port, gate or role of the statement are not those of the slot."""
+    yield from of_slots(view)

@@ -1,0 +1,327 @@
+"""Somebody who can sign: a trust root, a registry and every role's keys, made from seeds, so that all runs agree.
+
+Forgers have it too. It writes what `calaudit signoff` and `calaudit run` would, without asking whether it is right.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from securesystemslib.signer import CryptoSigner, Key
+from tuf.api.metadata import DelegatedRole, Delegations, Metadata, Root, Targets
+from tuf.api.serialization.json import JSONSerializer
+
+from calaudit import Report
+from calaudit.contract import Contract
+from calaudit.model import GateReport
+from calaudit.sign.envelopes import sign_payload
+from calaudit.trust.envelope import STATEMENT
+from calaudit.trust.keys import key_id
+from calaudit.trust.registry import FUNCTIONARY, ROLES
+from calaudit.trust.source import Seen, TrustSource
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+EXPIRES = datetime(2027, 11, 30, tzinfo=UTC)
+PORT_ID = "tiny-dense"
+
+
+def key(seed: str) -> CryptoSigner:
+    """The ed25519 key of a seed, with its right id."""
+    signer = CryptoSigner(Ed25519PrivateKey.from_private_bytes(hashlib.sha256(seed.encode()).digest()))
+    signer.public_key.keyid = key_id(signer.public_key)
+    return signer
+
+
+def public(signer: CryptoSigner) -> Key:
+    return signer.public_key
+
+
+def files(port: Path) -> dict[str, str]:
+    """Every file of a port and its SHA-256."""
+    found = sorted(path for path in port.rglob("*") if path.is_file())
+    return {path.relative_to(port).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+
+def named(digests: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(digests.items())]
+
+
+@dataclass
+class Authority:
+    """Keys, root and registry; change a member, then call :meth:`source` again.
+
+    ``owners`` are the registry's owner entries, ``delegations`` its roles as (key seeds, threshold).
+    """
+
+    version: int = 1
+    expires: datetime = EXPIRES
+    root_expires: datetime = EXPIRES
+    ports: list[str] = field(default_factory=lambda: [PORT_ID])
+    root_seeds: list[str] = field(default_factory=lambda: ["root-1", "root-2", "root-3"])
+    root_threshold: int = 2
+    signed_by: list[str] = field(default_factory=lambda: ["root-1", "root-2"])
+    delegations: dict[str, tuple[list[str], int]] = field(default_factory=dict)
+    owners: list[dict[str, Any]] = field(default_factory=list)
+    revoked: list[dict[str, str]] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.delegations:
+            for role in ROLES:
+                self.add(role, [role, f"{role}-2"] if role == "release" else [role], 2 if role == "release" else 1)
+                self.add(role + FUNCTIONARY, [role + FUNCTIONARY], 1)
+
+    def add(self, role: str, seeds: list[str], threshold: int) -> None:
+        """Let one owner a seed own a role."""
+        self.delegations[role] = (seeds, threshold)
+        for seed in seeds:
+            self.owners.append(
+                {
+                    "name": f"{seed.capitalize()} team",
+                    "contact": f"mailto:{seed}@example.org",
+                    "role": role,
+                    "keyids": [key(seed).public_key.keyid],
+                    "delivery_date": "2026-12-01",
+                    "delivery_version": "1.0",
+                }
+            )
+
+    def root(self) -> Metadata[Root]:
+        """The root's metadata, signed."""
+        root = Root(version=1, expires=self.root_expires)
+        for seed in self.root_seeds:
+            for role in ("root", "targets"):
+                root.add_key(public(key(seed)), role)
+        for role in ("snapshot", "timestamp"):
+            root.add_key(public(key(self.root_seeds[0])), role)
+        root.roles["root"].threshold = root.roles["targets"].threshold = self.root_threshold
+        return sign_metadata(Metadata(root), self.signed_by)
+
+    def registry(self) -> Metadata[Targets]:
+        """The registry's metadata, signed."""
+        keys = {public(key(s)).keyid: public(key(s)) for seeds, _ in self.delegations.values() for s in seeds}
+        roles = {
+            name: DelegatedRole(name, [public(key(s)).keyid for s in seeds], threshold, True, paths=["*"])
+            for name, (seeds, threshold) in self.delegations.items()
+        }
+        members = {
+            "schema": "calaudit-registry/v1",
+            "label": "tests",
+            "ports": self.ports,
+            "owners": self.owners,
+            "revoked": self.revoked,
+            **self.extra,
+        }
+        targets = Targets(
+            version=self.version,
+            expires=self.expires,
+            delegations=Delegations(keys, roles),
+            unrecognized_fields={"x-calaudit": members},
+        )
+        return sign_metadata(Metadata(targets), self.signed_by)
+
+    def source(self, **changes: Any) -> TrustSource:
+        """What a trust directory with all this would hold; ``changes`` replace members of it."""
+        members: dict[str, Any] = {
+            "roots": (("1.root.json", to_bytes(self.root())),),
+            "registry": to_bytes(self.registry()),
+            "origin": "the test's root",
+            **changes,
+        }
+        return TrustSource(**members)
+
+    def seen(self) -> Seen:
+        """What somebody remembers who saw this registry."""
+        digest = hashlib.sha256(to_bytes(self.registry())).hexdigest()
+        return Seen(root_version=1, registry_version=self.version, registry_sha256=digest)
+
+    # What is signed --------------------------------------------------------------------------------------------------
+
+    def signoff(
+        self, gate: GateReport, role: str, report: Report, port: Path, contract: Contract, **changes: Any
+    ) -> dict[str, Any]:
+        """The statement of a signoff as it should be; ``changes`` replace members of the predicate."""
+        spec = contract.gates.gates.get(gate.gate)
+        subjects = {a.path: a.sha256 for a in gate.artifacts}
+        if spec is None:
+            subjects = {path: digest for path, digest in files(port).items() if path.startswith("vendor/")}
+        depends = [
+            {"gate": below, "role": by, "digest": payload_digest(port / f"signoffs/{below}.{by}.dsse.json")}
+            for below in (spec.depends if spec else ())
+            for by in contract.gates.gates[below].signers
+        ]
+        found = files(port)
+        evidence = {
+            path: found[path]
+            for path in found
+            if path.startswith("attestations/") and attested_gate(port / path) == gate.gate
+        }
+        predicate: dict[str, Any] = {
+            "port": report.port.id,
+            "gate": gate.gate,
+            "role": role,
+            "decision": "approve",
+            "contract": {"version": report.contract_version, "digest": report.contract_digest},
+            "registry": {
+                "version": self.version,
+                "digest": hashlib.sha256(to_bytes(self.registry())).hexdigest(),
+            },
+            "depends": depends,
+            "evidence": named(evidence),
+            "waivers": [],
+            "signed_on": "2026-11-30T12:00:00Z",
+        }
+        if spec is not None:
+            predicate["technical"] = {"verdict": str(gate.technical), "digest": gate.technical_digest}
+        predicate |= changes
+        return statement(named(subjects), "urn:calaudit:predicate:gate-signoff:v1", predicate)
+
+    def waiver(self, gate: str, rule: str, path: str, digest: str, **changes: Any) -> dict[str, Any]:
+        """The statement of a waiver."""
+        predicate = {
+            "id": "w-1",
+            "port": PORT_ID,
+            "gate": gate,
+            "rule": rule,
+            "reason": "It is mended next week.",
+            "ticket": "PORT-17",
+            "until": "2027-01-31T00:00:00Z",
+            "signed_on": "2026-11-30T12:00:00Z",
+            **changes,
+        }
+        return statement(named({path: digest}), "urn:calaudit:predicate:waiver:v1", predicate)
+
+    def provenance(  # noqa: PLR0913 - what an invocation is made of
+        self,
+        step: str,
+        gate: str,
+        invocation: str,
+        products: Mapping[str, str],
+        materials: Mapping[str, str],
+        **changes: Any,
+    ) -> dict[str, Any]:
+        """The statement of one attested run."""
+        predicate = {
+            "buildDefinition": {
+                "buildType": "urn:calaudit:build:step:v1",
+                "externalParameters": {
+                    "port": PORT_ID,
+                    "step": step,
+                    "gate": gate,
+                    "command": ["python", "x"],
+                    **changes,
+                },
+                "resolvedDependencies": named(materials),
+            },
+            "runDetails": {
+                "builder": {"id": "urn:calaudit:executor:local:v1"},
+                "metadata": {
+                    "invocationId": invocation,
+                    "startedOn": "2026-11-29T08:00:00Z",
+                    "finishedOn": "2026-11-29T08:01:00Z",
+                },
+            },
+        }
+        return statement(named(products), "https://slsa.dev/provenance/v1", predicate)
+
+    def sign_port(
+        self, port: Path, report: Report, contract: Contract, *, through: Sequence[str] = ("G0", "G1", "G2")
+    ) -> None:
+        """Attest every run and sign every gate of a port that was audited without signatures."""
+        self.attest(port)
+        gates = {gate.gate: gate for gate in report.gates}
+        self.write_signoff(port, gates["port"], "compiler", report, contract)
+        for gate in through:
+            for role in contract.gates.gates[gate].signers:
+                self.write_signoff(port, gates[gate], role, report, contract)
+
+    def write_signoff(
+        self, port: Path, gate: GateReport, role: str, report: Report, contract: Contract, **changes: Any
+    ) -> None:
+        """Sign one slot as it should be signed."""
+        seeds = self.delegations[role][0][: self.delegations[role][1]]
+        write(
+            port / f"signoffs/{gate.gate}.{role}.dsse.json",
+            self.signoff(gate, role, report, port, contract, **changes),
+            seeds,
+        )
+
+    def attest(self, port: Path) -> None:
+        """Provenance of the runs that the example port has."""
+        found = {p: d for p, d in files(port).items() if not p.startswith(("signoffs/", "attestations/", "waivers/"))}
+        for step, gate, report, products in (
+            ("reference", "G1", "01-reference/reference-report.json", "01-reference/"),
+            ("reference-again", "G1", "01-reference/run-2/reference-report.json", "01-reference/run-2/"),
+            ("compare", "G2", "02-onnx/onnx-report.json", "02-onnx/"),
+        ):
+            if report not in found:
+                continue
+            invocation = json.loads((port / report).read_text())["invocation"]["id"]
+            wrote = {p: d for p, d in found.items() if p.startswith(products) and p not in READ}
+            if step == "reference":
+                wrote = {p: d for p, d in wrote.items() if "/run-2/" not in p}
+            read = {p: d for p, d in found.items() if p not in wrote and not p.startswith("vendor/")}
+            role = ("model" if gate == "G1" else "export") + FUNCTIONARY
+            write_provenance(port, self.provenance(step, gate, invocation, wrote, read), role)
+
+
+READ = frozenset(
+    {
+        "01-reference/prompts.jsonl",
+        "01-reference/quality-set.jsonl",
+        "02-onnx/model.onnx",
+        "02-onnx/model.onnx.data",
+        "02-onnx/export-config.yaml",
+    }
+)
+"""What the runs of the example read in the folders that they write to."""
+
+
+def write_provenance(port: Path, document: Mapping[str, Any], seed: str, number: int = 1) -> Path:
+    """Sign provenance and put it where its name says."""
+    step = document["predicate"]["buildDefinition"]["externalParameters"]["step"]
+    path = port / f"attestations/{step}.{key(seed).public_key.keyid[:8]}.{number}.dsse.json"
+    write(path, document, [seed])
+    return path
+
+
+def statement(subject: list[dict[str, Any]], kind: str, predicate: Mapping[str, Any]) -> dict[str, Any]:
+    return {"_type": STATEMENT, "subject": subject, "predicateType": kind, "predicate": dict(predicate)}
+
+
+def write(path: Path, document: Mapping[str, Any], seeds: Iterable[str]) -> None:
+    """Sign a statement and write the envelope."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(sign_payload(rfc8785.dumps(dict(document)), [key(seed) for seed in seeds]))
+
+
+def payload_digest(path: Path) -> str:
+    return hashlib.sha256(payload(path)).hexdigest()
+
+
+def payload(path: Path) -> bytes:
+    """The bytes that an envelope's signatures cover."""
+    import base64
+
+    return base64.b64decode(json.loads(path.read_text())["payload"])
+
+
+def attested_gate(path: Path) -> str:
+    return str(json.loads(payload(path))["predicate"]["buildDefinition"]["externalParameters"]["gate"])
+
+
+def sign_metadata(metadata: Metadata[Any], seeds: Iterable[str]) -> Metadata[Any]:
+    metadata.signatures.clear()
+    for seed in seeds:
+        metadata.sign(key(seed), append=True)
+    return metadata
+
+
+def to_bytes(metadata: Metadata[Any]) -> bytes:
+    return metadata.to_bytes(JSONSerializer())
