@@ -28,7 +28,14 @@ demo: $(STAMP)  ## audit the example port and show its gate table
 	@echo; echo '$$ calaudit status examples/model-port/tiny-dense'
 	@$(BIN)/calaudit status examples/model-port/tiny-dense; test $$? -eq 3
 
-test: $(STAMP)  ## all tests
+JS := tests/interop/sigstore-js
+
+$(JS)/node_modules/.installed: $(JS)/package.json $(JS)/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not installed: the tests run sigstore-js (Node.js 20.17 or newer)." >&2; exit 1; }
+	npm ci --prefix $(JS) --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+test: $(STAMP) $(JS)/node_modules/.installed  ## all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)  ## ruff, mypy --strict, import-linter, policies
@@ -58,10 +65,10 @@ port: $(STAMP)  ## rebuild examples/model-port/tiny-dense from the frozen checkp
 
 requirements:  ## compile requirements/*.txt from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml $(COMPILE) -o requirements/core.txt
-	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --group test --group lint -o requirements/dev.txt
-	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --group test --group lint --group bench -o requirements/bench.txt
+	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --extra hsm --extra keyless --group test --group lint -o requirements/dev.txt
+	uv pip compile pyproject.toml $(COMPILE) --extra example --extra harness --extra hsm --extra keyless --group test --group lint --group bench -o requirements/bench.txt
 
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(JS)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,5 @@
+"""Fixtures of the tests with other implementations."""
+
+from tests.sigstore.loopback import loopback
+
+__all__ = ["loopback"]
