@@ -22,20 +22,21 @@ Run = Callable[[], float]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of the table. ``ratio`` is ours / peer in time; ``limit`` the largest that meets the bar."""
+    """One line of the table. ``ratio`` is ours / peer in ``unit``; ``limit`` the largest that meets the bar."""
 
     work: str
     peer: str
-    ours_s: float
-    peer_s: float
+    ours: float
+    theirs: float
     ratio: float
     limit: float
+    unit: str = "s"
     note: str = ""
 
     def __str__(self) -> str:
         verdict = "met" if self.ratio <= self.limit else "MISSED"
-        times = f"{self.ours_s:9.3f} s {self.peer_s:9.3f} s"
-        return f"{self.work:38} {self.peer:32} {times}  {self.ratio:7.3f} ≤ {self.limit:<7.3f} {verdict:6} {self.note}"
+        sizes = f"{self.ours:9.3f} {self.unit:2} {self.theirs:9.3f} {self.unit:2}"
+        return f"{self.work:38} {self.peer:32} {sizes}  {self.ratio:7.3f} ≤ {self.limit:<7.3f} {verdict:6} {self.note}"
 
 
 def inside(work: Callable[[], object]) -> Run:
@@ -87,8 +88,8 @@ def row(  # noqa: PLR0913 - a row has that many cells
     return Row(
         work=work,
         peer=peer,
-        ours_s=statistics.median(seconds[ours]),
-        peer_s=statistics.median(seconds[peer]),
+        ours=statistics.median(seconds[ours]),
+        theirs=statistics.median(seconds[peer]),
         ratio=statistics.median(a / b for a, b in zip(seconds[ours], seconds[peer], strict=True)),
         limit=limit,
         note=note,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calaudit.evidence.found import identity
 from calaudit.evidence.names import fold, survey
 from calaudit.evidence.walk import MAX_FOLDERS
 from calaudit.model import Kind
@@ -20,6 +21,18 @@ def test_files_of_every_kind_are_listed_and_nothing_is_skipped(tmp_path):
     seen = walked(tmp_path)
     assert sorted(f.path for f in seen.files) == sorted(names)
     assert seen.problems == []
+
+
+@pytest.mark.parametrize("name", ["plain.txt", "odd é.txt"])
+def test_a_file_is_found_with_what_lstat_says(tmp_path, name):
+    path = write(tmp_path, {f"d/{name}": b"four"}) / "d" / name
+    os.utime(path, ns=(1, 1_600_000_000_123_456_789))
+    [found] = walked(tmp_path).files
+    status = path.lstat()
+    assert found.size == 4
+    assert (found.inode, found.device) == (status.st_ino, status.st_dev)
+    assert (found.mtime_ns, found.ctime_ns) == (1_600_000_000_123_456_789, status.st_ctime_ns)
+    assert found[2:] == identity(status)
 
 
 def test_links_are_problems_wherever_they_point(tmp_path):
