@@ -164,7 +164,8 @@ def stats_of(array: Array) -> Stats:
                 break
             low, high = min(low, float(block.min())), max(high, float(block.max()))
             sums.append(total)
-            squares.append(float(np.dot(block, block)))
+            # Not a dot product: BLAS adds in an order, and with a number of threads, that depend on the machine.
+            squares.append(float(np.square(block, out=block).sum()))
     if not finite:
         return Stats(min=math.nan, max=math.nan, mean=math.nan, l2=math.nan, finite=False)
     return Stats(min=low, max=high, mean=math.fsum(sums) / flat.size, l2=math.sqrt(math.fsum(squares)), finite=True)

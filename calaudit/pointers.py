@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from calaudit.model import Json
 
+_BARE = frozenset({int, float, bool, type(None)})
+
 
 def leaves(value: Json, *, bare: bool = True) -> Iterator[tuple[str, bool | int | float | str | None]]:
     """Every scalar with its JSON pointer, in document order.
@@ -18,7 +20,9 @@ def leaves(value: Json, *, bare: bool = True) -> Iterator[tuple[str, bool | int 
         elif isinstance(item, list):
             wanted: Iterable[int] = range(len(item) - 1, -1, -1)
             if not bare:
-                wanted = [n for n in wanted if isinstance(item[n], str | list | dict)]
+                if _BARE.issuperset(map(type, item)):
+                    continue
+                wanted = [n for n in wanted if isinstance(item[n], (str, list, dict))]
             stack.extend((f"{pointer}/{n}", item[n]) for n in wanted)
         else:
             yield pointer, item

@@ -1,6 +1,7 @@
 """Fixtures of the whole suite."""
 
 import gc
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -15,7 +16,10 @@ settings.load_profile("calaudit")
 
 
 # An audit makes some hundred thousand objects and no cycles: looking for cycles at the usual rate costs a sixth.
-gc.set_threshold(100_000, 50, 50)
+gc.set_threshold(1_000_000, 50, 50)
+
+# Tests run on all cores already; threads of one BLAS would spin against those of the others. Set before numpy is there.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Tools of a forger: a copy of the good port, edits of its binary files, and digests that fit afterwards."""
 
 import json
-import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 from calaudit import Report, audit
 from calaudit.contract import Contract
 from tests import rehash
-from tests.casebook import PORT
+from tests.casebook import PORT, copy_port
 
 CHECKPOINT = "00-source/weights/model.safetensors"
 MANIFEST = "00-source/source-manifest.json"
@@ -20,8 +19,8 @@ REPORTS = ("01-reference/reference-report.json", "01-reference/run-2/reference-r
 def judge(folder: Path, contract: Contract, forge: Callable[[Path], object]) -> Report:
     """Audit a copy of the good port that was forged, all of its digests brought up to date."""
     port = folder / "port"
-    shutil.copytree(PORT, port)
-    before = rehash.digests(port)
+    copy_port(port)
+    before = rehash.digests_of_a_fresh_copy(PORT)
     forge(port)
     rehash.update(port, contract, before)
     return audit(port, contract=contract)

@@ -1,20 +1,19 @@
 """What stands beside or around the port does not choose what it is judged by."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from calaudit import audit
 from calaudit.contract import Contract
-from tests.casebook import PORT
+from tests.casebook import copy_port
 
 
 def test_policies_beside_the_port_and_in_the_current_folder_are_not_read(
     tmp_path: Path, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port = tmp_path / "port"
-    shutil.copytree(PORT, port)
+    copy_port(port)
     for folder in (tmp_path, port):
         (folder / "policies").mkdir()
         (folder / "policies" / "gates.yaml").write_text("schema: calaudit-gates/v1\ngates: []\n")

@@ -5,10 +5,12 @@ Counts include subgraphs and function bodies. ``ai.onnx`` is the same domain as 
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from calaudit.errors import Malformed, MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.onnx.flow import Flow, read_flow
 from calaudit.facts.onnx.proto import MODEL, MODEL_BYTES_MAX, parse_model, text
 from calaudit.facts.onnx.scan import Scan, scan_model
 from calaudit.model import Location
@@ -61,7 +63,7 @@ def take_inventory(scan: Scan) -> Inventory:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OnnxGraph:
     """The model's inventory; ``model`` is the parsed protobuf, for checks that look inside, and never to be changed."""
 
@@ -115,3 +117,8 @@ class OnnxGraph:
             inventory=inventory,
             model=model,
         )
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Who makes and who reads each value of the main graph; to be asked for of a structurally sound graph only."""
+        return read_flow(self.model.graph)

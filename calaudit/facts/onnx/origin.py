@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
-from calaudit.facts.onnx.flow import Flow, read_flow
+from calaudit.facts.onnx.flow import Flow
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.proto import text
 from calaudit.facts.onnx.structure import OnnxStructure
@@ -57,7 +57,7 @@ class OnnxOrigin:
         graph = facts.get(OnnxGraph)
         if not facts.get(OnnxStructure).sound:
             raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.")
-        flow = read_flow(graph.model.graph)
+        flow = graph.flow
         used = set[str]().union(*(flow.back(name) for name in graph.outputs))
         ours = {name: found for name, found in _ours(facts) if name in used}
         values = {digest for _, digest in ours.values()}

@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
 from calaudit.facts.onnx.export import SourceShape
-from calaudit.facts.onnx.flow import Flow, Op, read_flow
+from calaudit.facts.onnx.flow import Flow, Op
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.kv import key_names
 from calaudit.facts.onnx.structure import OnnxStructure
@@ -57,7 +57,7 @@ class OnnxPositions:
             raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.")
         if graph.functions:
             raise MissingFact(f"{graph.path} has model-local functions; calaudit follows positions only without them.")
-        walk = _Walk(read_flow(graph.model.graph))
+        walk = _Walk(graph.flow)
         layers = tuple(
             walk.layer(i, *key_names(i, graph.inputs, graph.outputs)) for i in range(facts.get(SourceShape).layers)
         )

@@ -69,15 +69,16 @@ class Bf16Fact:
 def difference(single: Step, half: Step) -> float | None:
     """How far BF16's logit of FP32's token is from FP32's; None where the BF16 record does not keep it."""
     token, logit = single.top[0]
-    found = half.logit(token)
+    found = half.logits.get(token)
     return None if found is None else abs(logit - found)
 
 
 def top_differences(one: Step, other: Step) -> Iterator[tuple[float, int]]:
     """How far two steps are apart at least, token by token: a token that a list lacks is not above the list's last."""
+    ours, theirs = one.logits, other.logits
     for token, logit in one.top:
-        found = other.logit(token)
+        found = theirs.get(token)
         yield (abs(logit - found) if found is not None else logit - other.top[-1][1]), token
     for token, logit in other.top:
-        if one.logit(token) is None:
+        if token not in ours:
             yield logit - one.top[-1][1], token

@@ -25,9 +25,10 @@ class Step:
     top: tuple[tuple[int, float], ...]
     logits_sha256: str
 
-    def logit(self, token: int) -> float | None:
-        """The logit of a token, or None where the record does not keep it."""
-        return next((value for candidate, value in self.top if candidate == token), None)
+    @property
+    def logits(self) -> Mapping[int, float]:
+        """The logit of each token that the record keeps; the first, where one stands in the list twice."""
+        return dict(reversed(self.top))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ def _output(record: Record, path: str) -> Output:
             Step(
                 token=step["token"],
                 margin=float(step["margin"]),
-                top=tuple((token, float(logit)) for token, logit in step["top"]),
+                top=tuple([(token, float(logit)) for token, logit in step["top"]]),
                 logits_sha256=step["logits_sha256"],
             )
             for step in value.get("steps", ())

@@ -124,5 +124,5 @@ def read_logits(values: "Array") -> Logits:
     order = np.argsort(-last, kind="stable")[:_TOP]
     return Logits(
         sha256=hashlib.sha256(last.astype("<f4").tobytes()).hexdigest(),
-        top=tuple((int(i), float(last[i])) for i in order),
+        top=tuple(zip(order.tolist(), last[order].tolist(), strict=True)),
     )

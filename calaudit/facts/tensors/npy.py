@@ -6,6 +6,7 @@ Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html (
 import ast
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from calaudit.errors import Malformed
@@ -70,7 +71,7 @@ def read_header(data: bytes) -> NpyHeader:
     length = int.from_bytes(data[8:start], "little")
     if length > _HEADER_MAX or start + length > len(data):
         raise Malformed(f"The .npy header claims {length} bytes; expected at most {_HEADER_MAX} and inside the file.")
-    dtype, shape = _fields(_literal(data[start : start + length]))
+    dtype, shape = _fields(data[start : start + length])
     header = NpyHeader(dtype=dtype, shape=shape, offset=start + length)
     expected = header.offset + header.count * _SIZES[dtype]
     if len(data) != expected:
@@ -98,7 +99,9 @@ def _literal(raw: bytes) -> object:
         raise Malformed("The .npy header is not a Python literal.") from error
 
 
-def _fields(header: object) -> tuple[str, tuple[int, ...]]:
+@lru_cache(maxsize=256)  # a hundred tensors have a dozen headers, and each is parsed as a piece of Python
+def _fields(raw: bytes) -> tuple[str, tuple[int, ...]]:
+    header = _literal(raw)
     if not isinstance(header, dict) or set(header) != {"descr", "fortran_order", "shape"}:
         raise Malformed("The .npy header must have exactly the members descr, fortran_order and shape.")
     descr, shape = header["descr"], header["shape"]
