@@ -7,7 +7,7 @@ BENCH  := .venv-bench
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help venv demo test lint bench format requirements port clean
+.PHONY: help venv demo test cue lint bench format requirements port clean
 
 help:  ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,8 +35,11 @@ $(JS)/node_modules/.installed: $(JS)/package.json $(JS)/package-lock.json
 	npm ci --prefix $(JS) --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-test: $(STAMP) $(JS)/node_modules/.installed  ## all tests
+test: $(STAMP) $(JS)/node_modules/.installed cue  ## all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+cue: $(STAMP)  ## build the real cue that the tests run, once, into .cache (takes minutes)
+	@$(BIN)/python scripts/build_cue.py
 
 lint: $(STAMP)  ## ruff, mypy --strict, import-linter, policies
 	$(BIN)/ruff check .
@@ -71,4 +74,4 @@ requirements:  ## compile requirements/*.txt from pyproject.toml (needs uv)
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(BENCH) $(JS)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) .cache $(JS)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
