@@ -25,6 +25,21 @@ def test_mode_follows_the_umask(tmp_path):
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
 
+def test_a_mode_can_be_narrower(tmp_path):
+    write_atomic(tmp_path / "a", b"", mode=0o600)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+
+
+def test_without_replace_an_old_file_stays(tmp_path):
+    write_atomic(tmp_path / "a", b"one", replace=False)
+    (tmp_path / "link").symlink_to("nowhere")
+    for name in ("a", "link"):
+        with pytest.raises(FileExistsError):
+            write_atomic(tmp_path / name, b"two", replace=False)
+    assert (tmp_path / "a").read_bytes() == b"one"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "link"]
+
+
 def test_a_link_is_replaced_and_its_target_left_alone(tmp_path):
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to("target")

@@ -5,6 +5,7 @@ of the verbs stand in a table here (a test holds it against the verbs' own). Exi
 contract, 3 not everything could be verified, 4 internal error, 130 interrupted, 141 nobody reads the output.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -26,8 +27,11 @@ VERBS = {
     "onnx": "Inspect, check and compare an ONNX export.",
     "policy": "List and test the policies.",
     "schema": "List the schemas, and explain one document by its schema.",
+    "signoff": "Sign a gate of a port for a role, or reject it.",
     "status": "Show where each gate of a port stands.",
+    "trust": "Make, change, sign and pin the root of trust and the role registry.",
     "verify": "Audit a port and report what was found.",
+    "waive": "Let one failed rule on one artifact pass for a while.",
 }
 """The verbs and the first lines of their help."""
 
@@ -101,6 +105,9 @@ def _failed(error: Exception) -> int:
 
     if isinstance(error, UsageError | ContractError):
         return _say(str(error), USAGE)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        where = f" {error.filename}" if error.filename else ""
+        return _say(f"There is no space left to write{where}; make some, and run again.", USAGE)
     if os.environ.get("CALAUDIT_DEBUG") == "1":
         import traceback
 
@@ -128,7 +135,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": 80}
 
 
 @click.group(cls=Verbs, context_settings=_SETTINGS, subcommand_metavar="COMMAND [ARGS]...")
-@click.version_option(VERSION, prog_name="calaudit", message="%(prog)s %(version)s")
+@click.version_option(VERSION, "-V", "--version", prog_name="calaudit", message="%(prog)s %(version)s")
 def cli() -> None:
     """Audit the port of a model to the NPU: gate by gate, from its files alone."""
 

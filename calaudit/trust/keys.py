@@ -5,6 +5,7 @@ is a name somebody chose, and two names would let one key meet a threshold of tw
 """
 
 import hashlib
+from types import MappingProxyType
 from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -15,22 +16,21 @@ from securesystemslib.exceptions import UnverifiedSignatureError
 from securesystemslib.formats import encode_canonical
 from securesystemslib.signer import KEY_FOR_TYPE_AND_SCHEME, Key, Signature
 
-__all__ = ["KEYLESS", "KeylessKey", "identity", "is_keyless", "key_id", "material"]
+__all__ = ["KEYLESS", "KeylessKey", "identity", "is_keyless", "key_id", "material", "other_ids"]
 
 KEYLESS = ("sigstore-oidc", "Fulcio")
 """Type and scheme of a keyless key: whoever proves this identity to this issuer."""
 
 RSA_BITS_MIN = 3072
 
-_SCHEMES = frozenset(
+_IN_PEM = MappingProxyType(
     {
-        ("ed25519", "ed25519"),
-        ("ecdsa", "ecdsa-sha2-nistp256"),
-        ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"),
-        ("rsa", "rsassa-pss-sha256"),
-        KEYLESS,
+        ("ecdsa", "ecdsa-sha2-nistp256"): EllipticCurvePublicKey,
+        ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"): EllipticCurvePublicKey,
+        ("rsa", "rsassa-pss-sha256"): RSAPublicKey,
     }
 )
+_SCHEMES = frozenset({("ed25519", "ed25519"), *_IN_PEM, KEYLESS})
 _ED25519_HEX = 64
 
 
@@ -104,14 +104,29 @@ def material(key: Key) -> str:
         if len(public) != _ED25519_HEX or public != bytes.fromhex(public).hex():
             raise ValueError("an ed25519 key is 64 lower-case hexadecimal digits")
         return public
-    return _pem_material(public)
+    return _pem_material(key, public)
 
 
-def _pem_material(public: str) -> str:
+def other_ids(key: Key) -> frozenset[str]:
+    """The ids that a key which :func:`material` accepts would have in its other spellings; a revocation names one."""
+    if (key.keytype, key.scheme) in _IN_PEM:
+        text = key.keyval["public"].rstrip("\n")
+        kinds = [kind for kind in _IN_PEM if kind[1] == key.scheme]
+        ids = {_digest(*kind, {"public": spelled}) for kind in kinds for spelled in (text, f"{text}\n")}
+        return frozenset(ids - {key_id(key)})
+    return frozenset()
+
+
+def _pem_material(key: Key, public: str) -> str:
     try:
         loaded = load_pem_public_key(public.encode())
     except (ValueError, UnsupportedAlgorithm) as error:
         raise ValueError("its value is no public key in PEM") from error
+    # The library verifies with whatever the text holds; an ed25519 key that calls itself RSA would be a second key.
+    if not isinstance(loaded, _IN_PEM[key.keytype, key.scheme]):
+        raise ValueError(f"its type is {key.keytype}, and its value a key of another type")  # noqa: TRY004 - a wrong value
+    if public.rstrip("\n") != loaded.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode().rstrip("\n"):
+        raise ValueError("its PEM is wrapped in another way than keys are written")
     if isinstance(loaded, EllipticCurvePublicKey) and not isinstance(loaded.curve, SECP256R1):
         raise ValueError(f"its curve is {loaded.curve.name}, not secp256r1")  # noqa: TRY004 - a wrong value
     if isinstance(loaded, RSAPublicKey) and loaded.key_size < RSA_BITS_MIN:

@@ -6,7 +6,7 @@ the people behind the keys are who they seem to be, and different ones.
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
@@ -17,8 +17,9 @@ from tuf.api.metadata import DelegatedRole, Root, Targets
 
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed
+from calaudit.model import Kind
 from calaudit.trust.fault import Fault, Refused
-from calaudit.trust.keys import is_keyless, key_id, material
+from calaudit.trust.keys import is_keyless, key_id, material, other_ids
 from calaudit.trust.source import TrustSource
 from calaudit.trust.tuf_file import TUF_ERRORS, read_metadata
 
@@ -90,7 +91,8 @@ def read_registry(
     """
     data = source.registry
     if data is None:
-        raise Refused("registry-missing", f"{source.origin} holds no role registry ({_FILE}).")
+        message = f"{source.origin} holds no role registry ({_FILE})."
+        raise Refused("registry-missing", message, kind=Kind.OPEN)
     # 1. It is TUF metadata with our extension, whole and in one reading.
     targets, extension, signed_bytes, signatures = _read(data, schemas)
     # 2. The root's threshold signed it.
@@ -165,9 +167,9 @@ def unsound(targets: Targets, extension: Mapping[str, Any], root: Root, source: 
     roles = delegations.roles or {}
     allowed = {*ROLES, *(role + FUNCTIONARY for role in ROLES)}
     yield from (f"there is no role {name}; roles are {', '.join(ROLES)}." for name in sorted(set(roles) - allowed))
-    yield from _key_faults(delegations.keys, root)
-    holder: dict[str, str] = {}
     revoked = {entry["keyid"] for entry in extension["revoked"]}
+    yield from _key_faults(delegations.keys, root, revoked)
+    holder: dict[str, str] = {}
     for name, role in sorted(roles.items()):
         for keyid in role.keyids:
             if keyid not in delegations.keys:
@@ -185,7 +187,7 @@ def unsound(targets: Targets, extension: Mapping[str, Any], root: Root, source: 
     yield from _keyless_faults(delegations.keys, extension, source)
 
 
-def _key_faults(keys: Mapping[str, Key], root: Root) -> Iterator[str]:
+def _key_faults(keys: Mapping[str, Key], root: Root, revoked: Set[str]) -> Iterator[str]:
     roots = {material(key) for key in root.keys.values()}
     seen: dict[str, str] = {}
     for keyid, key in sorted(keys.items()):
@@ -196,6 +198,8 @@ def _key_faults(keys: Mapping[str, Key], root: Root) -> Iterator[str]:
         except ValueError as error:
             yield f"the key {keyid[:8]}: {error}."
             continue
+        if other_ids(key) & revoked:
+            yield f"the key {keyid[:8]} is revoked under another id; a key that is spelled otherwise is the same key."
         if stuff in roots:
             yield f"the key {keyid[:8]} is a root key; a root key owns no role."
         if seen.setdefault(stuff, keyid) != keyid:
@@ -220,6 +224,8 @@ def _owner_faults(name: str, role: DelegatedRole, extension: Mapping[str, Any]) 
         yield f"{name} needs {role.threshold} owners and has {people}, so its threshold can never be met."
     if name == RELEASE and role.threshold < RELEASE_THRESHOLD_MIN:
         yield f"{name} has the threshold {role.threshold}; a release has at least {RELEASE_THRESHOLD_MIN} signers."
+    if name.endswith(FUNCTIONARY) and role.threshold != 1:
+        yield f"{name} has the threshold {role.threshold}; a run has one functionary, who alone saw it."
 
 
 def _keyless_faults(keys: Mapping[str, Key], extension: Mapping[str, Any], source: TrustSource) -> Iterator[str]:

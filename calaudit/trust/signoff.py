@@ -108,7 +108,8 @@ def verify_signoff(
     _same_chain(predicate["depends"], expected, at)
     # 7. And the word is yes.
     if predicate["decision"] != APPROVE:
-        raise Refused("signoff-rejected", f"{role.name} rejected the gate: {predicate['reason']}", at=at)
+        reason = predicate.get("reason", "no reason is given.")
+        raise Refused("signoff-rejected", f"{role.name} rejected the gate: {reason}", at=at)
     return Signoff(
         gate=expected.gate,
         role=role.name,

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Seen", "TrustSource"]
+__all__ = ["SIZE_MAX", "Seen", "TrustSource"]
+
+SIZE_MAX = 4 << 20
+"""Bytes of one metadata file; a registry of a thousand owners is a fifth of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,9 @@ from tuf.api.metadata import Metadata, Root, Targets
 
 from calaudit.errors import Malformed
 from calaudit.evidence.strict_json import parse_json
+from calaudit.trust.source import SIZE_MAX
 
-__all__ = ["SIZE_MAX", "TUF_ERRORS", "read_metadata"]
-
-SIZE_MAX = 4 << 20
-"""Bytes of one metadata file; a registry of a thousand owners is a fifth of it."""
+__all__ = ["TUF_ERRORS", "read_metadata"]
 
 TUF_ERRORS = (RepositoryError, SecureSystemsError, ValueError, KeyError, TypeError, AttributeError)
 """What python-tuf and securesystemslib raise over metadata that is not what it should be."""
@@ -43,4 +41,8 @@ def read_metadata(data: bytes, kind: type[S]) -> Metadata[S]:
         raise Malformed(f"It is TUF metadata of type {metadata.signed.type}, not {kind.type}.")
     if metadata.signed.to_dict() != document["signed"]:
         raise Malformed("It does not come out as it went in, so its signatures would cover something else.")
+    try:
+        _ = metadata.signed_bytes
+    except TUF_ERRORS as error:
+        raise Malformed("It holds a number with a fraction, which has no canonical form that could be signed.") from error
     return cast("Metadata[S]", metadata)

@@ -17,6 +17,7 @@ from calaudit.trust.envelope import parse_envelope
 from tests.sign.make import keepers
 
 PIN = "31415926"
+LABEL = "calaudit"
 MODULES = (
     "/usr/lib/softhsm/libsofthsm2.so",
     "/usr/lib64/softhsm/libsofthsm.so",
@@ -36,7 +37,7 @@ def token(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOFTHSM2_CONF", str(folder / "softhsm2.conf"))
         patch.setenv("PYKCS11LIB", str(module))
-        util = ["softhsm2-util", "--init-token", "--free", "--label", "calaudit", "--pin", PIN, "--so-pin", PIN]
+        util = ["softhsm2-util", "--init-token", "--free", "--label", LABEL, "--pin", PIN, "--so-pin", PIN]
         subprocess.run(util, check=True, capture_output=True)
         _make_key(module)
         yield module
@@ -46,7 +47,7 @@ def _make_key(module: Path) -> None:
     import pkcs11
     from pkcs11.util.ec import encode_named_curve_parameters
 
-    found = pkcs11.lib(str(module)).get_token(token_label="calaudit")
+    found = pkcs11.lib(str(module)).get_token(token_label=LABEL)
     with found.open(rw=True, user_pin=PIN) as session:
         parameters = session.create_domain_parameters(
             pkcs11.KeyType.EC,
