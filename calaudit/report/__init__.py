@@ -22,15 +22,19 @@ class Options:
     """How to write a report; a renderer ignores what has no meaning in its format.
 
     ``root`` is the port directory relative to where the reader's paths begin (a checkout's top), as a POSIX path
-    without a slash at its end; empty where unknown or where the port is that place.
+    without a slash at its end; empty where the port is that place, None where the port lies elsewhere.
+    ``width`` is how many columns a text for a terminal has.
     """
 
     colour: bool = False
     verbose: bool = False
-    root: str = ""
+    root: str | None = ""
+    width: int = 80
 
-    def path(self, path: str) -> str:
-        """A port-relative path as the reader finds it."""
+    def path(self, path: str) -> str | None:
+        """A port-relative path as the reader finds it; None where it is not below that place."""
+        if self.root is None:
+            return None
         return f"{self.root}/{path}" if self.root else path
 
 

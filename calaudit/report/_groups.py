@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from calaudit.model import GateReport, Kind, Level, Report, Result, Rule
+from calaudit.report._weights import blocks_later, decides, is_unsigned, rank
 
 __all__ = [
     "Group",
     "Place",
     "Tally",
+    "block_groups",
     "by_rule",
     "gate_groups",
     "is_unsigned",
@@ -57,13 +59,17 @@ class Place:
 class Tally:
     """How many rules of a gate ended how.
 
-    ``warned`` gave findings that do not decide the verdict; ``unsigned`` are open because nothing is signed.
+    ``warned`` fail and ``unjudged`` are open without deciding the verdict; ``blocking`` stop other gates than theirs;
+    ``waived`` fail and a waiver covers it; ``unsigned`` are open because nothing is signed.
     """
 
     passed: int
     failed: int
     open: int
     warned: int
+    unjudged: int
+    blocking: int
+    waived: int
     unsigned: int
     not_applicable: int
 
@@ -84,35 +90,36 @@ def by_rule(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 def tally(report: Report, gate: GateReport) -> Tally:
     """Count the rules of a gate by how they ended."""
-    counts: Counter[str] = Counter()
-    for results in by_rule(gate.results).values():
-        kind = worst(results)
-        if kind is Kind.OPEN and all(is_unsigned(report, r) for r in results if r.is_finding):
-            counts["unsigned"] += 1
-        elif kind in (Kind.FAIL, Kind.OPEN) and not any(r.level is Level.ERROR for r in results):
-            counts["warned"] += 1
-        else:
-            counts[kind] += 1
-    return Tally(
-        passed=counts[Kind.PASS],
-        failed=counts[Kind.FAIL],
-        open=counts[Kind.OPEN],
-        warned=counts["warned"],
-        unsigned=counts["unsigned"],
-        not_applicable=counts[Kind.NOT_APPLICABLE],
-    )
+    counts = Counter(_ending(report, results) for results in by_rule(gate.results).values())
+    return Tally(**{item.name: counts[item.name] for item in fields(Tally)})
 
 
-def is_unsigned(report: Report, result: Result) -> bool:
-    """Whether a finding only says that something is not signed yet, or cannot be verified as such."""
-    return result.kind is Kind.OPEN and report.rule(result).trust
+def _ending(report: Report, results: Sequence[Result]) -> str:
+    """Which number of a :class:`Tally` a rule counts for."""
+    findings = [r for r in results if r.is_finding]
+    if not findings:
+        return "passed" if worst(results) is Kind.PASS else "not_applicable"
+    if all(is_unsigned(report, r) for r in findings):
+        return "unsigned"
+    deciding = [r for r in findings if decides(r)]
+    if deciding:
+        return "failed" if worst(deciding) is Kind.FAIL else "open"
+    if any(blocks_later(r) for r in findings):
+        return "blocking"
+    if any(r.suppression is not None for r in findings):
+        return "waived"
+    return "warned" if worst(findings) is Kind.FAIL else "unjudged"
 
 
 def gate_groups(report: Report, gate: GateReport, *, but: Sequence[Group] = ()) -> tuple[Group, ...]:
-    """The findings of one gate without what waits for signatures and what ``but`` tells, those that decide first."""
+    """The findings of one gate, causes first; without what is unsigned, waived, blocks others, or ``but`` tells."""
     groups: dict[object, Group] = {}
     told = {rule.id for group in but if gate.gate in group.gates for rule in group.rules}
-    wanted = [r for r in gate.findings if r.rule not in told and not is_unsigned(report, r)]
+    wanted = [
+        r
+        for r in gate.findings
+        if r.rule not in told and not is_unsigned(report, r) and not blocks_later(r) and r.suppression is None
+    ]
     for name, findings in by_rule(wanted).items():
         rule = report.rule(findings[0])
         kind = worst(findings)
@@ -138,7 +145,7 @@ def repeated_groups(report: Report) -> tuple[Group, ...]:
         for results in by_rule(gate.findings).values():
             first = results[0]
             is_plain = len(results) == 1 and first.kind is Kind.OPEN and first.location is None
-            if is_plain and not is_unsigned(report, first):
+            if is_plain and not is_unsigned(report, first) and not blocks_later(first):
                 found.setdefault((report.rule(first).key, first.message), []).append(first)
     return tuple(
         Group(
@@ -155,10 +162,18 @@ def repeated_groups(report: Report) -> tuple[Group, ...]:
 
 def trust_groups(report: Report) -> tuple[Group, ...]:
     """What waits for signatures, by rule over all gates."""
+    return _open_groups(report, [r for r in report.findings if is_unsigned(report, r)])
+
+
+def block_groups(report: Report) -> tuple[Group, ...]:
+    """What stops later gates, by rule over all gates."""
+    return _open_groups(report, [r for r in report.findings if blocks_later(r)])
+
+
+def _open_groups(report: Report, chosen: Iterable[Result]) -> tuple[Group, ...]:
     found: dict[str, list[Result]] = {}
-    for result in report.findings:
-        if is_unsigned(report, result):
-            found.setdefault(report.rule(result).key, []).append(result)
+    for result in chosen:
+        found.setdefault(report.rule(result).key, []).append(result)
     return tuple(
         Group(
             rules=(report.rules[key],),
@@ -180,5 +195,6 @@ def matters(group: Group) -> Iterator[Place]:
         yield Place(message=message, expected=expected, findings=tuple(findings))
 
 
-def _order(group: Group) -> tuple[int, int, str]:
-    return (_WEIGHT[group.level], _WORST_FIRST.index(group.kind), group.rules[0].key)
+def _order(group: Group) -> tuple[int, int, int, str]:
+    rule = group.rules[0]
+    return (_WEIGHT[group.level], rank(rule.id, group.kind), _WORST_FIRST.index(group.kind), rule.key)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 __all__ = ["WIDTH", "cells", "wrap"]
 
 WIDTH = 80
-"""Columns of a report. Fixed: the same report is the same text on every terminal."""
+"""Columns of a report that does not go to a terminal: in a file it is the same text whoever wrote it."""
 
 
 def cells(text: str) -> int:

@@ -1,4 +1,4 @@
-"""A page of terminal text: wrapped at 80 columns, painted or not, harmless whatever it is given."""
+"""A page of terminal text: wrapped at its width, painted or not, harmless whatever it is given."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,10 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 class Page:
     """Lines of text. Every string is untrusted: it is escaped here, and only here."""
 
-    def __init__(self, *, colour: bool) -> None:
-        """``colour`` paints styles as ANSI escapes; without it styles mean nothing."""
+    def __init__(self, *, colour: bool, width: int = WIDTH) -> None:
+        """``colour`` paints styles as ANSI escapes; without it styles mean nothing. ``width`` is in columns."""
         self._colour = colour
+        self._width = width
         self._lines: list[str] = []
 
     def blank(self) -> None:
@@ -26,22 +27,22 @@ class Page:
 
     def rule(self) -> None:
         """A line across the page."""
-        self._lines.append(self._paint("─" * WIDTH, "dim"))
+        self._lines.append(self._paint("─" * self._width, "dim"))
 
     def spread(self, left: str, right: str, *, left_style: str = "bold", right_style: str = "") -> None:
         """Two texts at the two edges; the right one on a line of its own where both do not fit."""
         left, right = visible(left), visible(right)
-        if cells(left) + 2 + cells(right) > WIDTH:
+        if cells(left) + 2 + cells(right) > self._width:
             self.para(left, style=left_style)
             left = ""
-        gap = " " * max(WIDTH - cells(left) - cells(right), 0)
+        gap = " " * max(self._width - cells(left) - cells(right), 0)
         self._lines.append(inert(f"{self._paint(left, left_style)}{gap}{self._paint(right, right_style)}"))
 
     def para(self, text: str, *, indent: int = 0, lead: str = "", style: str = "", lead_style: str = "dim") -> None:
         """A wrapped paragraph; its lines begin below the end of ``lead``, which stands before the first."""
         hang = indent + cells(lead)
         # Spaces that must not break have done their work once the lines are made.
-        for n, line in enumerate(line.replace("\u00a0", " ") for line in wrap(visible(text), WIDTH - hang)):
+        for n, line in enumerate(line.replace("\u00a0", " ") for line in wrap(visible(text), self._width - hang)):
             start = " " * indent + self._paint(lead, lead_style) if n == 0 else " " * hang
             # Without colour the start is white space or our own words, so the whole line is checked.
             self._lines.append(inert(f"{start}{self._paint(line, style)}".rstrip()))
@@ -76,9 +77,9 @@ def symbol(kind: Kind, level: Level) -> str:
         return "✓"
     if kind is Kind.NOT_APPLICABLE:
         return "–"  # noqa: RUF001 - a dash, as in a table of results
-    if level is not Level.ERROR:
-        return "!" if level is Level.WARNING else "i"
-    return "✗" if kind is Kind.FAIL else "?"
+    if kind is Kind.OPEN:
+        return "?"
+    return {Level.ERROR: "✗", Level.WARNING: "!", Level.NOTE: "i"}[level]
 
 
 def kind_style(kind: Kind, level: Level) -> str:

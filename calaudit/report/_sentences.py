@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from calaudit.model import EVERY_GATE, Kind, Level, Report, Result, Verdict
-from calaudit.report._groups import gate_groups, is_unsigned
+from calaudit.model import EVERY_GATE, PORT, GateReport, Kind, Level, Report, Result, Verdict
+from calaudit.report._groups import Group, block_groups, gate_groups, is_unsigned, trust_groups
+from calaudit.report._trust import waived
+from calaudit.report._weights import decides, is_about_files, stopped, urgency
 
-__all__ = ["EXITS", "blocked", "meaning", "next_step", "number", "title", "unsigned"]
+__all__ = ["EXITS", "blocked", "goes_back", "meaning", "next_step", "number", "title", "unsigned"]
 
 EXITS = {
     0: "passed",
@@ -30,21 +32,30 @@ def meaning(report: Report) -> str:
     """Why the port has its verdict and the run its exit code."""
     if report.exit_code == 4:
         return "A rule crashed, so this audit says nothing reliable; see the notes, and please report it."
+    count = len(waived(report))
+    return _why(report) + (f" {number(count, 'failure')} {'is' if count == 1 else 'are'} waived." if count else "")
+
+
+def _why(report: Report) -> str:
     failed = _rules(report, [r for r in _decisive(report) if r.kind is Kind.FAIL])
     opened = _rules(report, [r for r in _decisive(report) if r.kind is Kind.OPEN])
     wrong = f"{number(failed[0], 'rule')} {'fails' if failed[0] == 1 else 'fail'}: {failed[1]}."
     unsure = f"{number(opened[0], 'rule')} could not be verified: {opened[1]}."
     match report.verdict:
         case Verdict.PASSED:
-            return f"Nothing is wrong through {report.through}, and nothing is left to verify." + _warnings(report)
+            nothing = "Nothing else" if waived(report) else "Nothing"
+            done = f"{nothing} is wrong through {report.through}, and nothing is left to verify."
+            return done + _warnings(report) + _stopping(report)
         case Verdict.BLOCKED_COMPILER | Verdict.BLOCKED_REPRODUCIBILITY:
             gates = [g.gate for g in report.gates if g.verdict is report.verdict]
             waits = blocked(", ".join(gates), report.verdict)
             return " ".join([waits, *([wrong] if failed[0] else []), *([f"Besides, {unsure}"] if opened[0] else [])])
         case Verdict.FAILED:
             return f"{wrong} Besides, {unsure}" if opened[0] else wrong
+        case _ if not opened[0]:
+            return (wrong if failed[0] else "Nothing is wrong, but nothing was verified either.") + _stopping(report)
         case _:
-            return f"Nothing is wrong, but {unsure}" if not failed[0] else f"{wrong} {unsure}"
+            return (f"{wrong} {unsure}" if failed[0] else f"Nothing is wrong, but {unsure}") + _stopping(report)
 
 
 def unsigned(report: Report) -> str | None:
@@ -58,7 +69,7 @@ def unsigned(report: Report) -> str | None:
     who = "All of them wait" if every else f"{count} of them {'waits' if count == 1 else 'wait'}"
     where = "" if every else f" ({gates})"
     return (
-        f"{who} for signatures, which cannot be verified yet, whatever the files say{where}. "
+        f"{who} for signatures{where}{', and no trust root is pinned' if report.trust is None else ''}. "
         "The technical verdicts do not depend on them."
     )
 
@@ -67,21 +78,48 @@ def next_step(report: Report) -> str:
     """What to do now."""
     if report.exit_code == 4:
         return "Run again with the newest calaudit; if it crashes again, report the note above with the port's version."
-    for kind in (Kind.FAIL, Kind.OPEN):
-        for gate in report.gates:
-            groups = [g for g in gate_groups(report, gate) if g.level is Level.ERROR and g.kind is kind]
-            if groups:
-                rule = groups[0].rules[0]
-                fix = groups[0].fix or "Supply what is missing."
-                back = "" if kind is Kind.OPEN else f" {gate.gate} goes back to {rule.back_to or gate.back_to}."
-                where = f" on {gate.gate}" if rule.gate == EVERY_GATE else ""
-                return f"Begin with {rule.key}{where}: {fix}{back}"
+    found = [(gate, group) for gate in report.gates for group in gate_groups(report, gate) if _is_deciding(group)]
+    if found:
+        return _begin(report, *min(found, key=lambda item: _urgency(report, *item)))
+    later = "".join(f" For {stopped(group.findings)}: {group.rules[0].fix}" for group in block_groups(report))
     if unsigned(report) is not None:
-        done = f"Through {report.through} every technical rule that has a matter passes"
-        return f"{done}; what is left are signatures, which this version of calaudit cannot verify."
+        # Without a root nothing else can be verified, so that comes first.
+        group = min(trust_groups(report), key=lambda found: found.rules[0].id != "trust-root-missing")
+        done = f"Through {report.through} every technical rule that has a matter passes; what is left are signatures."
+        return f"{done} Begin with {group.rules[0].key}: {group.rules[0].fix}{later}"
     if report.through == "G10":
-        return "Nothing is left to do."
-    return f"Go on with the gate after {report.through}: raise `claim` in port.yaml."
+        return later.lstrip() or "Nothing is left to do."
+    return f"Go on with the gate after {report.through}: raise `claim` in port.yaml.{later}"
+
+
+def goes_back(report: Report, gate: GateReport, results: Iterable[Result]) -> str | None:
+    """Where the gate goes back to for these findings; None where none of them judges what the gate made.
+
+    A file that is missing, malformed or another one is put right where it is.
+    """
+    rules = [report.rule(r) for r in results if decides(r) and r.kind is Kind.FAIL and not is_about_files(r.rule)]
+    return "; ".join(dict.fromkeys(rule.back_to or gate.back_to for rule in rules)) or None
+
+
+def _is_deciding(group: Group) -> bool:
+    return any(map(decides, group.findings))
+
+
+def _urgency(report: Report, gate: GateReport, group: Group) -> tuple[int, bool, int, int]:
+    return min(urgency(report, gate, rule.id, group.kind) for rule in group.rules)
+
+
+def _begin(report: Report, gate: GateReport, group: Group) -> str:
+    rule, first = group.rules[0], next(f for f in group.findings if decides(f))
+    where = f" on {'the port' if gate.gate == PORT else gate.gate}" if rule.gate == EVERY_GATE else ""
+    said = ""
+    if is_about_files(rule.id) and first.message:
+        named = first.location is None or first.location.path in first.message
+        said = first.message if named else f"{first.message} ({first.location})"
+        said = f" {said if said.endswith(('.', ')', '?')) else f'{said}.'}"
+    back = goes_back(report, gate, group.findings)
+    goes = "" if back is None else f" If that is not enough, {gate.gate} goes back to: {back}."
+    return f"Begin with {rule.key}{where}:{said} {group.fix or 'Supply what is missing.'}{goes}"
 
 
 def blocked(where: str, verdict: Verdict) -> str:
@@ -93,7 +131,7 @@ def blocked(where: str, verdict: Verdict) -> str:
 
 
 def _decisive(report: Report) -> list[Result]:
-    return [r for r in report.findings if r.level is Level.ERROR]
+    return [r for r in report.findings if decides(r)]
 
 
 def _rules(report: Report, results: Iterable[Result]) -> tuple[int, str]:
@@ -106,5 +144,15 @@ def _rules(report: Report, results: Iterable[Result]) -> tuple[int, str]:
 
 
 def _warnings(report: Report) -> str:
-    count, gates = _rules(report, [r for r in report.findings if r.level is not Level.ERROR])
+    count, gates = _rules(report, [r for r in report.findings if r.level is not Level.ERROR and r.suppression is None])
     return f" {number(count, 'rule')} warned, which does not decide: {gates}." if count else ""
+
+
+def _stopping(report: Report) -> str:
+    """What stops later gates, as a sentence that begins with a space; empty where nothing does."""
+    groups = block_groups(report)
+    if not groups:
+        return ""
+    names = ", ".join(group.rules[0].key for group in groups)
+    gates = stopped([r for group in groups for r in group.findings])
+    return f" {names} {'blocks' if len(groups) == 1 else 'block'} {gates}, which decides nothing here."

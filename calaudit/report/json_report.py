@@ -5,15 +5,16 @@ document is harmless and its value unchanged; only a lone surrogate, which no st
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
-from calaudit.model import GateReport, Location, Report, Result, Rule
+from calaudit.model import GateReport, Location, Report, Result, Rule, Suppression
 from calaudit.report import PLAIN, Options
 from calaudit.report._escape import INVISIBLE
 
-__all__ = ["TAG", "document", "render"]
+__all__ = ["TAG", "document", "dumps", "render", "trust_document"]
 
 TAG = "calaudit-report/v1"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,9 +41,28 @@ def document(report: Report) -> dict[str, Any]:
         "verdict": str(report.verdict),
         "exit_code": report.exit_code,
         "unsafe": list(report.unsafe),
+        "waived": sum(len(gate.suppressed) for gate in report.gates),
+        "trust": trust_document(report),
+        # Without trust nothing can expire, and the same port gives the same report on every day.
+        "judged_at": report.judged_at if report.trust is not None else None,
         "notes": list(report.notes),
         "gates": [_gate(report, gate) for gate in report.gates],
         "rules": {key: _rule(report.rules[key]) for key in sorted(report.rules)},
+    }
+
+
+def trust_document(report: Report, *, shown: Callable[[str], str] = str) -> dict[str, Any] | None:
+    """What the audit trusted; None where no root is pinned. ``shown`` is applied to strings that others wrote."""
+    trust = report.trust
+    if trust is None:
+        return None
+    return {
+        "origin": shown(trust.origin),
+        "label": None if trust.label is None else shown(trust.label),
+        "root_version": trust.root_version,
+        "registry_version": trust.registry_version,
+        "registry_digest": trust.registry_digest,
+        "rollback_checked": trust.rollback_checked,
     }
 
 
@@ -77,6 +97,9 @@ def _gate(report: Report, gate: GateReport) -> dict[str, Any]:
         "technical_digest": gate.technical_digest or None,
         "planned": gate.planned,
         "files": gate.files,
+        "artifacts": [{"path": a.path, "sha256": a.sha256, "bytes": a.size} for a in gate.artifacts],
+        "owned_by": list(gate.owned_by),
+        "signed_by": list(gate.signed_by),
         "results": [_result(report, result) for result in gate.results],
     }
 
@@ -93,6 +116,19 @@ def _result(report: Report, result: Result) -> dict[str, Any]:
         "examined": result.examined,
         "blocks": None if result.blocks is None else str(result.blocks),
         "blocked_gates": list(result.blocked_gates),
+        "suppression": _suppression(result.suppression),
+    }
+
+
+def _suppression(suppression: Suppression | None) -> dict[str, Any] | None:
+    if suppression is None:
+        return None
+    return {
+        "waiver": suppression.waiver,
+        "reason": suppression.reason,
+        "ticket": suppression.ticket,
+        "until": suppression.until,
+        "by": list(suppression.by),
     }
 
 

@@ -4,7 +4,8 @@ JUnit knows three ways not to be green, and every finding takes one of them:
 
 - ``fail`` of level error: ``<failure>``;
 - ``open`` of level error: ``<error>``, since the rule could not be judged, and it must not look like success;
-- a warning or note: ``<skipped>``, with the details in ``<system-out>``; it does not decide the verdict either.
+- a warning or note, what only stops other gates, and a failure that is waived: ``<skipped>``, with the details (and
+  the waiver) in ``<system-out>``; it does not decide the verdict of its gate either, and must not look like success.
 
 ``notApplicable`` is ``<skipped>`` as well, and says why. A gate whose cases alone would look better than its verdict
 (blocked by another gate, not started) gets a case ``verdict`` that says it. Times are zero: a report has no clock.
@@ -12,11 +13,13 @@ JUnit knows three ways not to be green, and every finding takes one of them:
 
 from xml.etree import ElementTree as ET
 
-from calaudit.model import GateReport, Kind, Level, Report, Result, Verdict
+from calaudit.model import GateReport, Kind, Report, Result, Verdict
 from calaudit.report import PLAIN, Options
 from calaudit.report._escape import visible
 from calaudit.report._groups import by_rule, worst
 from calaudit.report._sentences import blocked, meaning, number
+from calaudit.report._trust import because, headline, trusted, unsafe
+from calaudit.report._weights import decides, stopped
 
 __all__ = ["render"]
 
@@ -31,7 +34,8 @@ _COUNTED = {
 def render(report: Report, options: Options = PLAIN) -> str:
     """The report as JUnit XML."""
     del options
-    root = ET.Element("testsuites", name=visible(f"calaudit {report.port.id}"))
+    weak = f": {headline(report)}" if report.unsafe else ""
+    root = ET.Element("testsuites", name=visible(f"calaudit {report.port.id}{weak}"))
     for gate in report.gates:
         root.append(_suite(report, gate))
     for name in _COUNTED:
@@ -59,10 +63,13 @@ def _suite(report: Report, gate: GateReport) -> ET.Element:
 def _properties(report: Report, gate: GateReport) -> dict[str, str]:
     return {
         "port": report.port.id,
-        "verdict": str(gate.verdict),
+        "verdict": f"{gate.verdict}{unsafe(report)}",
         "technical": str(gate.technical),
         "technical_digest": gate.technical_digest,
-        "owner": gate.owner,
+        "owner": gate.owners,
+        "signed_by": ", ".join(dict.fromkeys(gate.signed_by)),
+        "waived": str(len(gate.suppressed)),
+        "trust": trusted(report),
         "contract_version": report.contract_version,
         "contract_digest": report.contract_digest,
     }
@@ -82,8 +89,11 @@ def _case(report: Report, gate: GateReport, results: list[Result]) -> ET.Element
     more = f" (and {number(len(findings) - 1, 'more finding')})" if len(findings) > 1 else ""
     summary = visible(f"{shown[0].message or rule.title}{more}")
     details = "\n".join([*map(_details, findings), visible(f"Why: {rule.why}"), visible(f"Fix: {rule.fix}")])
-    if all(r.level is not Level.ERROR for r in findings):
-        ET.SubElement(case, "skipped", message=f"{rule.level} ({kind}), does not decide: {summary}")
+    if not any(map(decides, findings)):
+        gates = stopped(findings)
+        waivers = dict.fromkeys(because(r.suppression) for r in findings if r.suppression is not None)
+        why = "; ".join(waivers) or (f"blocks {gates}" if gates else f"{rule.level} ({kind})")
+        ET.SubElement(case, "skipped", message=f"{visible(why)}, does not decide: {summary}")
         ET.SubElement(case, "system-out").text = details
     else:
         tag = "failure" if kind is Kind.FAIL else "error"
@@ -99,6 +109,8 @@ def _details(finding: Result) -> str:
         lines.append(f"  expected {finding.expected}")
     if finding.actual is not None:
         lines.append(f"  actual   {finding.actual}")
+    if finding.suppression is not None:
+        lines.append(f"  {because(finding.suppression)}")
     return "\n".join(map(visible, lines))
 
 
@@ -117,6 +129,9 @@ def _verdict_case(report: Report, gate: GateReport) -> ET.Element:
         return case
     is_blocked = gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY)
     why = blocked(gate.gate, gate.verdict) if is_blocked else meaning(report)
+    if not gate.planned:
+        ET.SubElement(case, "skipped", message=visible(f"{gate.verdict}: {why} Not claimed."))
+        return case
     tag = "failure" if gate.verdict is Verdict.FAILED else "error"
     ET.SubElement(case, tag, message=visible(f"{gate.verdict}: {why}"), type=f"calaudit.{gate.verdict}")
     return case

@@ -10,7 +10,18 @@ from calaudit.model import PORT, GateReport, Kind, Level, Report, Verdict
 from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
 from calaudit.report._escape import visible
-from calaudit.report._groups import Group, Place, gate_groups, matters, repeated_groups, tally, trust_groups
+from calaudit.report._groups import (
+    Group,
+    Place,
+    block_groups,
+    gate_groups,
+    matters,
+    repeated_groups,
+    tally,
+    trust_groups,
+)
+from calaudit.report._trust import because, headline, signatures, trusted, waived
+from calaudit.report._weights import stopped
 
 __all__ = ["PLACES", "prose", "render", "span"]
 
@@ -36,9 +47,11 @@ def render(report: Report, options: Options = PLAIN) -> str:
     port = report.port
     about = f"{span(port.id)} · profile {span(port.profile)} · {prose(port.stage)}"
     lines = [
-        f"## {_MARKS[report.verdict]} calaudit: {prose(str(report.verdict))}",
+        f"## {_MARKS[report.verdict]} calaudit: {prose(headline(report))}",
         "",
         f"{about} · judged through {prose(report.through)} · exit {report.exit_code}",
+        "",
+        prose(trusted(report)),
         "",
         prose(say.meaning(report)),
         *([prose(unsigned)] if (unsigned := say.unsigned(report)) else []),
@@ -56,6 +69,8 @@ def render(report: Report, options: Options = PLAIN) -> str:
             lines += [f"### {_name(gate)}: {prose(str(gate.verdict))}", ""]
             lines += [line for group in groups for line in _group(group)]
             lines.append("")
+    lines += _waived(report)
+    lines += _blocking(report)
     lines += _section("On several gates: open", repeated)
     lines += _section("Signatures: not verified", trust_groups(report))
     lines.append(f"calaudit {span(report.contract_version)}, contract {span(report.contract_digest)}")
@@ -78,14 +93,16 @@ def span(text: str) -> str:
 
 def _table(report: Report) -> list[str]:
     lines = [
-        "| Gate | Owner | Verdict | Technical | Passed | Failed | Open | Unsigned |",
-        "|---|---|---|---|--:|--:|--:|--:|",
+        "| Gate | Owner | Verdict | Technical | Passed | Failed | Waived | Open | Unsigned | Signed by |",
+        "|---|---|---|---|--:|--:|--:|--:|--:|---|",
     ]
+    signed = signatures(report)
     for gate in report.gates:
         counts = tally(report, gate)
         lines.append(
-            f"| {_name(gate)} | {prose(gate.owner)} | {_MARKS[gate.verdict]} {prose(str(gate.verdict))} "
-            f"| {prose(str(gate.technical))} | {counts.passed} | {counts.failed} | {counts.open} | {counts.unsigned} |"
+            f"| {_name(gate)} | {prose(gate.owners)} | {_MARKS[gate.verdict]} {prose(str(gate.verdict))} "
+            f"| {prose(str(gate.technical))} | {counts.passed} | {counts.failed} | {len(gate.suppressed)} "
+            f"| {counts.open} | {counts.unsigned} | {prose(', '.join(signed.get(gate.gate, ())))} |"
         )
     return lines
 
@@ -95,7 +112,7 @@ def _name(gate: GateReport) -> str:
 
 
 def _group(group: Group) -> list[str]:
-    mark = "⚠️" if group.level is not Level.ERROR else "❌" if group.kind is Kind.FAIL else "❔"
+    mark = "❔" if group.kind is Kind.OPEN else "❌" if group.level is Level.ERROR else "⚠️"
     names = ", ".join(span(rule.key) for rule in group.rules)
     lines = [f"- {mark} {names}" + (f" {prose(group.rules[0].title)}" if len(group.rules) == 1 else "")]
     for place in matters(group):
@@ -103,6 +120,29 @@ def _group(group: Group) -> list[str]:
     if group.fix is not None:
         lines.append(f"  - **Fix:** {prose(group.fix)}")
     return lines
+
+
+def _waived(report: Report) -> list[str]:
+    """What fails and decides nothing while its waiver lasts; never left out, however many there are."""
+    results = waived(report)
+    lines = [f"### Waived: {say.number(len(results), 'failure')}", ""] if results else []
+    for result in results:
+        lines.append(f"- ⚠️ {span(report.rule(result).key)} on {prose(result.gate)}")
+        lines += _matter(Place(message=result.message, expected=result.expected, findings=(result,)))
+        if result.suppression is not None:
+            lines.append(f"  - {prose(because(result.suppression))}")
+    return [*lines, ""] if lines else []
+
+
+def _blocking(report: Report) -> list[str]:
+    groups = block_groups(report)
+    lines = ["### What later gates wait for", ""] if groups else []
+    for group in groups:
+        rule = group.rules[0]
+        lines.append(f"- ⛔ {span(rule.key)} {prose(rule.title)}: blocks {prose(stopped(group.findings))}")
+        lines += [line for place in matters(group) for line in _matter(place)]
+        lines.append(f"  - **Fix:** {prose(rule.fix)}")
+    return [*lines, ""] if lines else []
 
 
 def _section(name: str, groups: Sequence[Group]) -> list[str]:

@@ -8,6 +8,8 @@ Where the standard leaves a choice:
   consumers refuse results without a location. A line is a region; a JSON pointer is a logical location.
 - URIs are relative to the port, percent-encoded. Where the port stands in a checkout, its base is relative to that.
 - Fingerprints leave out the line, so that an edit above does not make a finding new.
+- A failure that is waived has an external suppression that is accepted (§3.35). Where signatures were looked at, every
+  result has ``suppressions``, most of them empty (§3.27.23: all results of a run, or none).
 - ``{``, ``}`` and ``[`` have a meaning in messages (§3.11.5, §3.11.6) and are escaped.
 """
 
@@ -16,10 +18,11 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from calaudit.model import GateReport, Kind, Location, Report, Result, Rule
+from calaudit.model import GateReport, Kind, Location, Report, Result, Rule, Suppression
 from calaudit.report import PLAIN, Options
 from calaudit.report._escape import visible
-from calaudit.report.json_report import dumps
+from calaudit.report._trust import headline
+from calaudit.report.json_report import dumps, trust_document
 
 __all__ = ["SCHEMA", "document", "render"]
 
@@ -101,6 +104,7 @@ def _bases(options: Options) -> dict[str, Any]:
 def _result(report: Report, index: dict[str, int], seen: Counter[str], result: Result) -> dict[str, Any]:
     rule = report.rule(result)
     text = result.message or rule.title
+    known = report.trust is not None or any(gate.suppressed for gate in report.gates)
     for label, value in (("Expected", result.expected), ("Actual", result.actual)):
         text += "" if value is None else f" {label}: {value}."
     return {
@@ -111,6 +115,7 @@ def _result(report: Report, index: dict[str, int], seen: Counter[str], result: R
         "message": _message(text),
         "locations": [_location(result.location or _PORT)],
         "partialFingerprints": {"calauditFinding/v1": _fingerprint(rule, seen, result)},
+        **({"suppressions": _suppressions(result.suppression)} if known else {}),
         "properties": {
             "gate": result.gate,
             "level": str(result.level),
@@ -120,6 +125,24 @@ def _result(report: Report, index: dict[str, int], seen: Counter[str], result: R
             **({"blocks": str(result.blocks)} if result.blocks is not None else {}),
         },
     }
+
+
+def _suppressions(suppression: Suppression | None) -> list[dict[str, Any]]:
+    if suppression is None:
+        return []
+    return [
+        {
+            "kind": "external",
+            "status": "accepted",
+            "justification": visible(f"{suppression.reason} ({suppression.ticket})"),
+            "location": _location(Location(path=suppression.waiver)),
+            "properties": {
+                "ticket": visible(suppression.ticket),
+                "until": suppression.until,
+                "by": [visible(name) for name in suppression.by],
+            },
+        }
+    ]
 
 
 def _message(text: str) -> dict[str, str]:
@@ -154,17 +177,21 @@ def _fingerprint(rule: Rule, seen: Counter[str], result: Result) -> str:
 
 def _properties(report: Report) -> dict[str, Any]:
     return {
-        "verdict": str(report.verdict),
+        "verdict": headline(report),
+        "unsafe": [visible(flag) for flag in report.unsafe],
+        "waived": sum(len(gate.suppressed) for gate in report.gates),
+        "trust": trust_document(report, shown=visible),
         "through": report.through,
         "contractDigest": report.contract_digest,
         "gates": [_gate(gate) for gate in report.gates],
     }
 
 
-def _gate(gate: GateReport) -> dict[str, str]:
+def _gate(gate: GateReport) -> dict[str, Any]:
     return {
         "gate": gate.gate,
         "verdict": str(gate.verdict),
         "technical": str(gate.technical),
         "technicalDigest": gate.technical_digest,
+        "signedBy": [visible(name) for name in gate.signed_by],
     }

@@ -1,6 +1,7 @@
-"""The report for people at a terminal: 80 columns, by gate, every matter once."""
+"""The report for people at a terminal: as wide as it is, by gate, every matter once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from calaudit.model import PORT, GateReport, Kind, Report, Result, Verdict
 from calaudit.report import PLAIN, Options
@@ -8,6 +9,7 @@ from calaudit.report import _sentences as say
 from calaudit.report._groups import (
     Group,
     Place,
+    block_groups,
     by_rule,
     gate_groups,
     matters,
@@ -17,21 +19,30 @@ from calaudit.report._groups import (
     worst,
 )
 from calaudit.report._page import Page, kind_style, symbol, verdict_style
+from calaudit.report._trust import because, headline, signatures, trusted, waived
+from calaudit.report._weights import stopped
 
 __all__ = ["render"]
+
+LISTED = 10
+"""How many findings of one rule on one gate are listed; of more, the first few are."""
+
+_FEW = 5
 
 
 def render(report: Report, options: Options = PLAIN) -> str:
     """The report as text."""
-    page = Page(colour=options.colour)
+    page = Page(colour=options.colour, width=options.width)
     _head(page, report)
     repeated = repeated_groups(report)
     for gate in report.gates:
         if gate.planned:
             page.blank()
-            _gate(page, report, gate, repeated)
+            _gate(page, report, gate, repeated, options)
             if options.verbose:
                 _quiet_rules(page, report, gate)
+    _waived(page, report)
+    _blocking(page, report)
     _waiting(page, report)
     _section(page, "On several gates", "open", repeated)
     _section(page, "Signatures", "not verified", trust_groups(report))
@@ -43,17 +54,21 @@ def _head(page: Page, report: Report) -> None:
     port = report.port
     page.spread(f"calaudit {report.contract_version}", f"contract {report.contract_digest[:16]}…", right_style="dim")
     page.para(f"port {port.id} · profile {port.profile} · {port.stage} · claims {port.claim}", style="dim")
+    page.para(trusted(report), style="dim")
 
 
-def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group]) -> None:
-    name = gate.title if gate.gate == PORT else f"{gate.gate}  {gate.title} · {gate.owner}"
+def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group], options: Options) -> None:
+    name = gate.title if gate.gate == PORT else f"{gate.gate}  {gate.title} · {gate.owners}"
     files = say.number(gate.files, "file")
     page.spread(f"{name} · {files}", str(gate.verdict), right_style=verdict_style(gate.verdict))
     page.para(_counts(report, gate), indent=4, style="dim")
+    signed = signatures(report).get(gate.gate)
+    if signed:
+        page.para(f"signed by {', '.join(signed)}", indent=4, style="dim")
     if gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY):
         page.para(say.blocked(gate.gate, gate.verdict), indent=4, style="magenta")
     for group in gate_groups(report, gate, but=repeated):
-        _group(page, group)
+        _group(page, group, whole=options.verbose)
 
 
 def _counts(report: Report, gate: GateReport) -> str:
@@ -62,22 +77,28 @@ def _counts(report: Report, gate: GateReport) -> str:
         f"{counts.passed} of {say.number(gate.planned, 'rule')} passed",
         *([f"{counts.failed} failed"] if counts.failed else []),
         *([f"{counts.open} open"] if counts.open else []),
+        *([f"{counts.blocking} blocks {stopped(gate.results)}"] if counts.blocking else []),
         *([f"{counts.warned} warned"] if counts.warned else []),
+        *([f"{counts.unjudged} not judged"] if counts.unjudged else []),
+        *([f"{counts.waived} waived"] if counts.waived else []),
         *([f"{counts.unsigned} unsigned"] if counts.unsigned else []),
         *([f"{counts.not_applicable} n/a"] if counts.not_applicable else []),
     ]
     return f"technically {gate.technical}: {', '.join(parts)}"
 
 
-def _group(page: Page, group: Group) -> None:
+def _group(page: Page, group: Group, *, whole: bool) -> None:
     mark = symbol(group.kind, group.level)
     page.blank()
     names = ", ".join(rule.key for rule in group.rules)
     page.para(names, indent=2, lead=f"{mark} ", style="bold", lead_style=kind_style(group.kind, group.level))
     if len(group.rules) == 1:
         page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-    for place in matters(group):
+    more = 0 if whole or len(group.findings) <= LISTED else len(group.findings) - _FEW
+    for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
         _matter(page, place)
+    if more:
+        page.para(f"… and {more} more (see -o json).", indent=4)
     if group.fix is not None:
         page.para(group.fix, indent=4, lead="fix: ", lead_style="green")
 
@@ -108,6 +129,38 @@ def _quiet_rules(page: Page, report: Report, gate: GateReport) -> None:
         said = first.message if kind is Kind.NOT_APPLICABLE else f"{rule.title} ({first.examined} examined)"
         lead = f"{symbol(kind, first.level)} "
         page.para(f"{rule.key}: {said}", indent=2, lead=lead, lead_style=kind_style(kind, first.level), style="dim")
+
+
+def _waived(page: Page, report: Report) -> None:
+    """What fails and decides nothing while its waiver lasts; never left out, however many there are."""
+    results = waived(report)
+    if not results:
+        return
+    page.blank()
+    page.spread("Waived", say.number(len(results), "failure"), right_style="bold yellow")
+    for result in results:
+        page.blank()
+        page.para(f"{report.rule(result).key} on {result.gate}", indent=2, lead="! ", style="bold", lead_style="yellow")
+        _matter(page, Place(message=result.message, expected=result.expected, findings=(result,)))
+        if result.suppression is not None:
+            page.para(because(result.suppression), indent=4)
+
+
+def _blocking(page: Page, report: Report) -> None:
+    """What stops later gates and decides nothing on its own."""
+    groups = block_groups(report)
+    if not groups:
+        return
+    page.blank()
+    page.spread("What later gates wait for", "blocks later gates", right_style="bold magenta")
+    for group in groups:
+        page.blank()
+        page.para(group.rules[0].key, indent=2, lead="⊘ ", style="bold", lead_style="magenta")
+        page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
+        for place in matters(group):
+            _matter(page, place)
+        page.para(f"Blocks {stopped(group.findings)}; decides no other verdict.", indent=4)
+        page.para(group.rules[0].fix, indent=4, lead="fix: ", lead_style="green")
 
 
 def _waiting(page: Page, report: Report) -> None:
@@ -158,7 +211,7 @@ def _foot(page: Page, report: Report) -> None:
         page.para(f"UNSAFE: this audit was weakened by {', '.join(report.unsafe)}.", style="bold red")
     page.rule()
     exits = f"exit {report.exit_code}: {say.EXITS.get(report.exit_code, 'unknown')}"
-    page.spread(str(report.verdict), exits, left_style=verdict_style(report.verdict), right_style="dim")
+    page.spread(headline(report), exits, left_style=verdict_style(report.verdict), right_style="dim")
     page.para(f"{say.title(report)[0].upper()}{say.title(report)[1:]}.")
     page.para(say.meaning(report))
     unsigned = say.unsigned(report)

@@ -41,6 +41,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             rule("common.digest-mismatch", fix="Restore the file, or run the step again that writes the list."),
             rule("common.schema-unknown", level=Level.WARNING, fix="Add the schema member."),
             rule("common.signoff-missing", trust=True, fix="Pin a trust root and have the role sign off the gate."),
+            rule("common.signoff-stale", trust=True, fix="Sign it again."),
             rule("common.owner-missing", trust=True, fix="Pin a trust root whose registry names the owner."),
             rule("port.kickoff-incomplete", fix="Ask the vendor for what is missing."),
             rule("G1.reference-not-reproducible", fix="Fix the environment and run the reference twice."),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from calaudit.model import Kind, Location, Port, Report, Verdict
+from calaudit.model import Kind, Location, Port, Report, Suppression, TrustSummary, Verdict
 from tests.report import samples
 
 HOSTILE = (
@@ -52,15 +52,31 @@ def reports(draw: st.DrawFn) -> Report:
         key = draw(st.sampled_from([k for k in keys if k.startswith(("common", gate))]))
         made = samples.result(key, gate, draw(st.sampled_from(list(Kind))), draw(text), location=draw(locations))
         optional = st.one_of(st.none(), text)
-        return replace(made, expected=draw(optional), actual=draw(optional))
+        waiver = Suppression(
+            waiver=draw(text), reason=draw(text), ticket=draw(text), until=draw(text), by=(draw(text),)
+        )
+        suppression = waiver if made.kind is Kind.FAIL and draw(st.booleans()) else None
+        return replace(made, expected=draw(optional), actual=draw(optional), suppression=suppression)
 
     gates = [
-        samples.gate(
-            name,
-            *(result(name) for _ in range(draw(st.integers(min_value=1, max_value=4)))),  # type: ignore[arg-type]
-            verdict=verdict,
+        replace(
+            samples.gate(
+                name,
+                *(result(name) for _ in range(draw(st.integers(min_value=1, max_value=4)))),  # type: ignore[arg-type]
+                verdict=verdict,
+            ),
+            owned_by=(draw(text),),
+            signed_by=(draw(text),),
         )
         for name, verdict in (("G1", Verdict.FAILED), ("G2", Verdict.INCOMPLETE))
     ]
     port = Port(id=draw(text), profile=draw(text), stage=draw(text), claim="G2")
-    return samples.report(Verdict.FAILED, 1, *gates, port=port, notes=(draw(text),), unsafe=(draw(text),))
+    trust = TrustSummary(
+        origin=draw(text),
+        label=draw(text),
+        root_version=1,
+        registry_version=1,
+        registry_digest="4f" * 32,
+        rollback_checked=draw(st.booleans()),
+    )
+    return samples.report(Verdict.FAILED, 1, *gates, port=port, notes=(draw(text),), unsafe=(draw(text),), trust=trust)

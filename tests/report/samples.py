@@ -1,9 +1,10 @@
 """Reports made by hand: every verdict, every kind, and the shapes that a real port gives."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from calaudit.model import Kind, Location, Report, Result, Verdict
+from calaudit.model import Kind, Location, Report, Result, Suppression, TrustSummary, Verdict
 from tests.report.makers import RULES, gate, report, result, rule
 
 __all__ = ["RULES", "SAMPLES", "gate", "report", "result", "rule"]
@@ -165,6 +166,47 @@ def crashed() -> Report:
     )
 
 
+def waived() -> Report:
+    """Signed under a root that was named, with one failure that is waived, judged in the past."""
+    waiver = Suppression(
+        waiver="waivers/w-1.dsse.json",
+        reason="The list is repaired next week.",
+        ticket="PORT-17",
+        until="2027-01-31T00:00:00Z",
+        by=("Reference team (model)", "Release lead (release)"),
+    )
+    found = result(
+        "common.digest-mismatch",
+        "G0",
+        Kind.FAIL,
+        "00-source/code.py is not the file that is listed.",
+        location=Location(path="00-source/code.py"),
+        suppression=waiver,
+    )
+    signed = replace(
+        gate("G0", found, result("common.signoff-missing", "G0"), verdict=Verdict.PASSED, technical=Verdict.FAILED),
+        owned_by=("Reference team (model)",),
+        signed_by=("Reference team (model)",),
+    )
+    return report(
+        Verdict.PASSED,
+        0,
+        gate("port", result("common.symlink", "port"), verdict=Verdict.PASSED),
+        signed,
+        through="G0",
+        trust=TrustSummary(
+            origin="examples/trust",
+            label="example-only",
+            root_version=1,
+            registry_version=2,
+            registry_digest="cd" * 32,
+            rollback_checked=False,
+        ),
+        judged_at="2026-01-01T00:00:00Z",
+        unsafe=("--unsafe-time (judged at 2026-01-01T00:00:00Z, in the past)",),
+    )
+
+
 SAMPLES: Mapping[str, Callable[[], Report]] = MappingProxyType(
-    {f.__name__: f for f in (passed, unsigned, failed, blocked_compiler, blocked_reproducibility, crashed)}
+    {f.__name__: f for f in (passed, unsigned, failed, blocked_compiler, blocked_reproducibility, crashed, waived)}
 )

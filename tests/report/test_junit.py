@@ -60,7 +60,8 @@ def test_a_gate_looks_no_better_than_its_verdict(sample: str) -> None:
     report = SAMPLES[sample]()
     for gate, suite in zip(report.gates, parse(report), strict=True):
         red = suite.find("testcase/failure") is not None or suite.find("testcase/error") is not None
-        if gate.verdict is Verdict.NOT_STARTED:
+        if not gate.planned:  # not claimed: it counts for no verdict, and must not make a passed port red
+            assert not red
             assert suite.find("testcase/skipped") is not None
         elif gate.verdict is not Verdict.PASSED:
             assert red
@@ -85,6 +86,13 @@ def test_a_warning_is_skipped_and_told() -> None:
     assert skipped is not None
     assert "does not decide" in skipped.get("message", "")
     assert "Fix: Add the schema member." in (case.findtext("system-out") or "")
+
+
+def test_what_blocks_later_gates_is_skipped_and_told() -> None:
+    case = case_of(parse(SAMPLES["blocked_compiler"]()), "port", "port.kickoff-incomplete")
+    skipped = case.find("skipped")
+    assert skipped is not None
+    assert skipped.get("message", "").startswith("blocks G3, G4, G5, does not decide: The vendor")
 
 
 def test_not_applicable_says_why() -> None:

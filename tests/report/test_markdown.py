@@ -63,7 +63,7 @@ def test_table_has_a_row_for_each_gate(sample: str) -> None:
     report = SAMPLES[sample]()
     html = to_html(render(report))
     assert html.count("<tr>") == 1 + len(report.gates)
-    assert html.count("<td") == 8 * len(report.gates)
+    assert html.count("<td") == 10 * len(report.gates)
 
 
 def test_says_what_counts() -> None:
@@ -85,7 +85,7 @@ def test_many_places_are_counted() -> None:
         for n in range(PLACES + 5)
     ]
     out = render(samples.report(Verdict.FAILED, 1, samples.gate("G0", *found, verdict=Verdict.FAILED)))
-    assert out.count("link-") == PLACES
+    assert out.count("link-") == PLACES + 1  # and in what to do next
     assert "and 5 more places" in out
 
 

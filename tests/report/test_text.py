@@ -3,7 +3,7 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from calaudit.model import Kind, Report, Verdict
+from calaudit.model import Kind, Location, Report, Verdict
 from calaudit.report import Options, renderer
 from calaudit.report._layout import cells
 from tests.report import samples
@@ -27,6 +27,12 @@ def shown_paths(report: Report) -> set[str]:
 def test_eighty_columns(sample: str, verbose: bool) -> None:
     for line in render(SAMPLES[sample](), Options(verbose=verbose)).splitlines():
         assert cells(line) <= 80
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_as_wide_as_the_terminal(width: int) -> None:
+    lines = render(SAMPLES["passed"](), Options(width=width)).splitlines()
+    assert max(map(cells, lines)) == width
 
 
 @settings(max_examples=60, deadline=None)
@@ -60,9 +66,10 @@ def test_passed() -> None:
 def test_unsigned_says_so_once() -> None:
     out = flat(render(SAMPLES["unsigned"]()))
     assert "Nothing is wrong, but 6 rules could not be verified: G0 2, G1 2, G2 2." in out
-    assert "All of them wait for signatures, which cannot be verified yet" in out
+    assert "All of them wait for signatures, and no trust root is pinned." in out
     assert out.count("common.signoff-missing") == 1
     assert "Open on G0, G1, G2." in out
+    assert "Next: Through G2 every technical rule that has a matter passes; what is left are signatures." in out
     assert out.count("Pin a trust root and have the role sign off the gate.") == 1
     assert "technically PASSED" in out
 
@@ -97,8 +104,54 @@ def test_open_alike_on_several_gates_is_told_once() -> None:
         for name in ("G0", "G1", "G2")
     ]
     out = flat(render(samples.report(Verdict.INCOMPLETE, 3, *gates)))
-    assert out.count("No file.") == 1
+    assert out.count("No file.") == 2  # and in what to do next
     assert "Open on G0, G1, G2. No file." in out
+
+
+def test_what_blocks_later_gates_is_neither_open_nor_next() -> None:
+    report = SAMPLES["blocked_compiler"]()
+    out = flat(render(report))
+    assert "Port · 4 files PASSED technically PASSED: 1 of 2 rules passed, 1 blocks G3, G4, G5" in out
+    assert "⊘ port.kickoff-incomplete" in out
+    assert "Blocks G3, G4, G5; decides no other verdict." in out
+    assert "? port.kickoff-incomplete" not in out
+    assert "Begin with port.kickoff-incomplete" not in out
+
+
+def test_next_is_the_first_cause() -> None:
+    def said(*found: tuple[str, str, Kind]) -> str:
+        gates = [
+            samples.gate(name, *(samples.result(k, g, kind, "So.") for k, g, kind in found if g == name),
+                         verdict=Verdict.FAILED)
+            for name in ("port", "G0", "G1", "G2")
+        ]  # fmt: skip
+        return flat(render(samples.report(Verdict.FAILED, 1, *gates))).partition("Next: ")[2]
+
+    unproven, link = ("G1.reference-not-reproducible", "G1", Kind.FAIL), ("common.symlink", "G2", Kind.FAIL)
+    assert said(unproven, link).startswith("Begin with common.symlink on G2: So. Replace the link by the file.")
+    assert "goes back" not in said(unproven, link)
+    assert said(unproven, ("G2.onnx-invalid", "G2", Kind.OPEN)).startswith("Begin with G1.reference-not-reproducible:")
+    assert said(unproven).endswith("If that is not enough, G1 goes back to: what made G1.")
+
+
+def test_many_findings_of_a_rule_are_counted() -> None:
+    found = [
+        samples.result("common.symlink", "G1", Kind.FAIL, "A link.", location=Location(path=f"link-{n:03}"))
+        for n in range(102)
+    ]
+    report = samples.report(Verdict.FAILED, 1, samples.gate("G1", *found, verdict=Verdict.FAILED))
+    out = render(report)
+    assert out.count("      link-") == 5
+    assert "… and 97 more (see -o json)." in out
+    assert render(report, Options(verbose=True)).count("      link-") == 102
+
+
+def test_a_warning_that_is_open_is_not_judged() -> None:
+    found = samples.result("common.schema-unknown", "G0", Kind.OPEN, "No document.")
+    out = render(samples.report(Verdict.INCOMPLETE, 3, samples.gate("G0", found, verdict=Verdict.INCOMPLETE)))
+    assert "1 not judged" in out
+    assert "warned" not in out
+    assert "? common.schema-unknown" in out
 
 
 def test_blocked_gates_say_why() -> None:
