@@ -153,7 +153,7 @@ def _notes(contract: Contract, vetter: Vetter | None, source: TrustSource | None
 def _unsafe(at: datetime | None) -> tuple[str, ...]:
     if at is None or at >= datetime.now(UTC) - timedelta(minutes=1):
         return ()
-    return (f"Judged at {at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}, in the past: what has expired since counts as alive.",)
+    return (f"--unsafe-time (judged at {at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}, in the past)",)
 
 
 def _summary(trust: Trust) -> TrustSummary:
@@ -162,6 +162,7 @@ def _summary(trust: Trust) -> TrustSummary:
         origin=trust.origin,
         label=registry.label if registry else None,
         root_version=trust.root_version,
+        root_digest=trust.root_digest,
         registry_version=registry.version if registry else None,
         registry_digest=registry.digest if registry else None,
         rollback_checked=trust.rollback_checked,

@@ -102,7 +102,9 @@ def run(  # noqa: PLR0913 - the station's whole input, by name
     blocked = blocked_gates(r for report in reports for r in report.results)
     reports = [_with_block(report, blocked.get(report.gate)) for report in reports]
     reports += [
-        _not_started(gate, blocked.get(gate.id)) for gate in contract.gates.gates.values() if gate.id not in planned
+        _not_started(gate, blocked.get(gate.id), signatures)
+        for gate in contract.gates.gates.values()
+        if gate.id not in planned
     ]
     return Run(gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes))
 
@@ -266,6 +268,7 @@ def _gate_report(  # noqa: PLR0913, PLR0917 - the members of a report
         gate=gate,
         title=spec.title if spec else "Port",
         owner=spec.owner if spec else "release",
+        cosigners=spec.cosigners if spec else (),
         back_to=spec.back_to if spec else "the port's owner",
         verdict=judge(results),
         technical=technical.verdict,
@@ -274,19 +277,28 @@ def _gate_report(  # noqa: PLR0913, PLR0917 - the members of a report
         files=len(files),
         results=tuple(sorted(results, key=_sort_key)),
         artifacts=tuple(Artifact(path=entry.path, sha256=entry.sha256, size=entry.size) for entry in files),
-        signed_by=tuple(f"{s.owner.name} ({s.role})" for signoff in signoffs for s in signoff.signers),
+        owned_by=_owned_by(signatures, spec.signers if spec else ()),
+        signed_by=tuple(dict.fromkeys(f"{s.owner.name} ({s.role})" for signoff in signoffs for s in signoff.signers)),
     )
+
+
+def _owned_by(signatures: Signed, roles: Iterable[str]) -> tuple[str, ...]:
+    """Who answers for these roles by the registry, if there is one."""
+    registry = signatures.trust.registry
+    owned = [] if registry is None else [role for role in map(registry.role, roles) if role is not None]
+    return tuple(f"{owner.name} ({role.name})" for role in owned for owner in role.owners)
 
 
 def _with_block(report: GateReport, block: Verdict | None) -> GateReport:
     return report if block is None else replace(report, verdict=worse(report.verdict, block))
 
 
-def _not_started(gate: Gate, block: Verdict | None) -> GateReport:
+def _not_started(gate: Gate, block: Verdict | None, signatures: Signed) -> GateReport:
     return GateReport(
         gate=gate.id,
         title=gate.title,
         owner=gate.owner,
+        cosigners=gate.cosigners,
         back_to=gate.back_to,
         verdict=block or Verdict.NOT_STARTED,
         technical=Verdict.NOT_STARTED,
@@ -294,6 +306,7 @@ def _not_started(gate: Gate, block: Verdict | None) -> GateReport:
         planned=0,
         files=0,
         results=(),
+        owned_by=_owned_by(signatures, gate.signers),
     )
 
 

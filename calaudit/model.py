@@ -273,7 +273,8 @@ class TechnicalVerdict:
 class TrustSummary:
     """What the audit trusted, for the reader of a report.
 
-    ``registry_version`` and ``registry_digest`` are None without a sound registry.
+    ``registry_version`` and ``registry_digest`` are None without a sound registry. ``root_digest`` is what the newest
+    root is remembered by, empty without one.
     """
 
     origin: str
@@ -282,6 +283,7 @@ class TrustSummary:
     registry_version: int | None
     registry_digest: str | None
     rollback_checked: bool
+    root_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +292,8 @@ class GateReport:
 
     ``technical`` is deterministic (no clock, no signature, no machine path) and ``technical_digest`` is what a signoff
     binds; ``verdict`` adds the trust rules. ``planned`` counts the rules that had to run. ``artifacts`` are the gate's
-    files; ``signed_by`` names the owners whose signoffs hold.
+    files; ``owned_by`` names who answers for it by the registry, ``signed_by`` those whose signoffs hold, each as
+    ``name (role)``.
     """
 
     gate: str
@@ -304,7 +307,14 @@ class GateReport:
     files: int
     results: tuple[Result, ...]
     artifacts: tuple[Artifact, ...] = ()
+    owned_by: tuple[str, ...] = ()
     signed_by: tuple[str, ...] = ()
+    cosigners: tuple[str, ...] = ()
+
+    @property
+    def owners(self) -> str:
+        """The roles that answer for the gate: ``serving, runtime``."""
+        return ", ".join((self.owner, *self.cosigners))
 
     @property
     def suppressed(self) -> tuple[Result, ...]:

@@ -3,6 +3,10 @@
 ``tests/cases/<gate>.<rule>.toml`` holds the cases of one rule. A case edits a copy of the good port; ``expect`` is what
 the rule then says on its gate, ``also`` (shell patterns) every other rule whose results change. A case that changes
 more, or less, fails.
+
+A case of a rule about signatures says what is ``signed``: the good port through G2 (``full``), its G0 alone (``g0``),
+or a G0 that a waiver lets pass (``waived``; see ``tests.trust.signed_port``). It may name forgeries (``forge``), which
+say themselves what they start from. Everything is then compared with that port, signed and whole.
 """
 
 import errno
@@ -24,9 +28,12 @@ from calaudit.contract import Contract
 from calaudit.evidence import gathering
 from calaudit.evidence.reader import Opener
 from tests import graph_edits, rehash
+from tests.trust.forgeries import find
 
 TABLES = Path(__file__).parent / "cases"
 PORT = Path(__file__).parent.parent / "examples" / "model-port" / "tiny-dense"
+SIGNED = ("signoffs", "waivers", "attestations")
+"""What `make sign-example` puts into the good port; tests edit and sign copies of their own."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,21 @@ class Case:
     rehash: bool = False
     profile: str = ""
     gate: str = ""
+    signed: str = ""
+    forge: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.name}"
+
+    @property
+    def kind(self) -> str:
+        """Which signed port it starts from; empty for the good port as it is."""
+        return self.signed or (find(self.forge[0]).kind if self.forge else "")
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the good port, as it is or signed, is the case."""
+        return self == Case(self.rule, self.name, self.expect, self.also, gate=self.gate, signed=self.signed)
 
     @property
     def judged_on(self) -> str:
@@ -66,7 +85,7 @@ class Case:
 
     def apply(self, port: Path, contract: Contract) -> None:
         """Edit a copy of the good port."""
-        before = rehash.digests(port) if self.rehash else {}
+        before = rehash.digests_of_a_fresh_copy(PORT) if self.rehash else {}
         for target, source in self.copy.items():
             _parent(port / target)
             shutil.copyfile(port / source, port / target)
@@ -130,6 +149,11 @@ class Case:
 
         if self.meanwhile:
             monkeypatch.setattr(Opener, "open", opened)
+
+
+def copy_port(target: Path) -> None:
+    """Copy the good port without its signatures: bytes and names, which is all that an audit looks at."""
+    shutil.copytree(PORT, target, copy_function=shutil.copyfile, ignore=shutil.ignore_patterns(*SIGNED))
 
 
 def cases() -> list[Case]:

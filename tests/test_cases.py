@@ -1,8 +1,9 @@
 """Every case of every table, and that the tables are complete."""
 
-import shutil
 from collections import defaultdict
+from collections.abc import Callable
 from fnmatch import fnmatchcase as fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from calaudit.contract import Contract
 from calaudit.model import EVERY_GATE
 from calaudit.model import PORT as PORT_GATE
 from tests import guard
-from tests.casebook import PORT, Case, cases, iter_rules
+from tests.casebook import PORT, Case, cases, copy_port, iter_rules
+from tests.trust.forgeries import find
+from tests.trust.signed_port import signed_copy
 
 
 def by_rule(report: Report) -> dict[str, list[str]]:
@@ -26,23 +29,31 @@ def by_rule(report: Report) -> dict[str, list[str]]:
     return dict(said)
 
 
+Said = dict[str, list[str]]
+Good = Callable[[str], Said]
+
+
 @pytest.fixture(scope="session")
-def good(contract: Contract) -> dict[str, list[str]]:
-    return by_rule(audit(PORT, contract=contract))
+def good(contract: Contract, tmp_path_factory: pytest.TempPathFactory) -> Good:
+    """What the rules say of the good port without signatures, and of each signed one."""
+
+    @cache
+    def said(kind: str) -> Said:
+        path = tmp_path_factory.mktemp(kind or "unsigned") / "tiny-dense"
+        if not kind:
+            copy_port(path)
+            return by_rule(audit(path, contract=contract))
+        report = signed_copy(kind, path, contract).audit()
+        assert (report.exit_code, report.notes) == (0, ())
+        return by_rule(report)
+
+    return said
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_case(
-    case: Case, tmp_path: Path, contract: Contract, good: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    port = tmp_path / "tiny-dense"
-    shutil.copytree(PORT, port)
-    case.apply(port, contract)
-    case.interfere(monkeypatch, port)
-    with guard.inert():
-        report = audit(port, contract=contract)
-    assert report.notes == ()
-    said = by_rule(report)
+def test_case(case: Case, tmp_path: Path, contract: Contract, good: Good, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = good(case.kind)
+    said = before if case.changes_nothing else by_rule(judge(case, tmp_path / "tiny-dense", contract, monkeypatch))
     key = f"{case.rule}@{case.judged_on}" if case.rule.startswith("common.") else case.rule
     assert key in said, f"{case.rule} was not planned"
     assert len(said[key]) == len(case.expect), f"expected {case.expect}, got {said[key]}"
@@ -50,10 +61,27 @@ def test_case(
         kind, _, part = expected.partition(":")
         assert actual.startswith(f"{kind}: "), f"expected {expected}, got {said[key]}"
         assert part.strip() in actual, f"expected {expected}, got {said[key]}"
-    changed = {k for k in said.keys() | good.keys() if said.get(k) != good.get(k)} - {key}
+    changed = {k for k in said.keys() | before.keys() if said.get(k) != before.get(k)} - {key}
     unasked = {k for k in changed if not any(fnmatch(k, pattern) for pattern in case.also)}
-    assert unasked == set(), "\n".join(f"{k}: {good.get(k)} -> {said.get(k)}" for k in sorted(unasked))
+    assert unasked == set(), "\n".join(f"{k}: {before.get(k)} -> {said.get(k)}" for k in sorted(unasked))
     assert [pattern for pattern in case.also if not any(fnmatch(k, pattern) for k in changed)] == []
+
+
+def judge(case: Case, path: Path, contract: Contract, monkeypatch: pytest.MonkeyPatch) -> Report:
+    """Audit a copy of the good port, edited and forged as the case says."""
+    port = signed_copy(case.kind, path, contract) if case.kind else None
+    if port is None:
+        copy_port(path)
+    case.apply(path, contract)
+    for name in case.forge:
+        assert port is not None
+        find(name).forge(port)
+    case.interfere(monkeypatch, path)
+    with guard.inert():
+        report = audit(path, contract=contract) if port is None else port.audit()
+    # The one note there may be says what is judged where port.yaml cannot be used.
+    assert [note for note in report.notes if not note.startswith("port.yaml ")] == []
+    return report
 
 
 def test_every_rule_shows_every_kind_it_declares(contract: Contract) -> None:

@@ -24,6 +24,7 @@ VERBS = {
     "explain": "Tell what a rule demands, why, and how to fix a finding.",
     "facts": "Print what the evidence of a port supports, as JSON.",
     "init": "Begin a new port directory.",
+    "layout": "Compile the steps of a port to an in-toto layout, and sign it.",
     "onnx": "Inspect, check and compare an ONNX export.",
     "policy": "List and test the policies.",
     "schema": "List the schemas, and explain one document by its schema.",

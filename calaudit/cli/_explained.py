@@ -6,11 +6,13 @@ import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from calaudit.checks import Check
 from calaudit.checks.catalogue import catalogue
 from calaudit.contract import Contract, PolicyRule
+from calaudit.contract.policy_folder import CUE
 from calaudit.errors import UsageError
 from calaudit.model import EVERY_GATE, PORT, Kind, Level, Rule
 
@@ -22,7 +24,7 @@ class Explained:
     """A rule, where it is written, and what it judges by.
 
     ``expressions`` holds a policy's CEL; ``threshold`` says that the gate cannot pass without the rule; ``pending``
-    that this version of calaudit does not judge it yet.
+    that this version of calaudit does not judge it yet; ``stops`` that what is open blocks other gates, not its own.
     """
 
     rule: Rule
@@ -31,8 +33,10 @@ class Explained:
     where: str
     params: tuple[str, ...] = ()
     expressions: Mapping[str, str]
+    effective_on: date | None = None
     threshold: bool = False
     pending: bool = False
+    stops: bool = False
 
     def document(self) -> dict[str, Any]:
         """The same as JSON data."""
@@ -51,18 +55,24 @@ class Explained:
             "where": self.where,
             "params": list(self.params),
             "expressions": dict(self.expressions),
+            "effective_on": None if self.effective_on is None else self.effective_on.isoformat(),
             "hard_threshold": self.threshold,
             "waivable": not rule.unwaivable,
             "needs_trust": rule.trust,
             "since": rule.since,
             "pending": self.pending,
+            "blocks_other_gates": self.stops,
         }
 
 
 def explained(contract: Contract) -> list[Explained]:
     """Every rule of a contract by its key, and the hard thresholds that no rule judges yet."""
     policies = {policy.rule.key: policy for policy in contract.policies}
-    found = [_explain(item, policies.get(item.rule.key), contract) for item in catalogue(contract)]
+    written = {f"{PORT}.{policy.name.removesuffix(CUE)}": policy.where for policy in contract.cue}
+    found = [
+        _explain(item, policies.get(item.rule.key), contract, written.get(item.rule.key))
+        for item in catalogue(contract)
+    ]
     known = {item.rule.key for item in found}
     for gate in contract.gates.gates.values():
         found += [_pending(gate.id, rule, contract) for rule in gate.threshold if f"{gate.id}.{rule}" not in known]
@@ -76,7 +86,8 @@ def find(rules: Sequence[Explained], name: str) -> list[Explained]:
     Raises:
         UsageError: there is none; the message names the nearest.
     """
-    found = [item for item in rules if name in (item.rule.key, item.rule.id)]
+    wanted = name.replace("_", "-").casefold()
+    found = [item for item in rules if wanted in (item.rule.key.casefold(), item.rule.id)]
     if not found:
         names = {item.rule.id for item in rules} | {item.rule.key for item in rules}
         near = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.5)
@@ -85,12 +96,17 @@ def find(rules: Sequence[Explained], name: str) -> list[Explained]:
     return found
 
 
-def _explain(item: Check, policy: PolicyRule | None, contract: Contract) -> Explained:
+def _explain(item: Check, policy: PolicyRule | None, contract: Contract, cue: str | None) -> Explained:
     rule = item.rule
     gate = contract.gates.gates.get(rule.gate)
-    if policy is None:
+    params: tuple[str, ...] = ()
+    expressions: dict[str, str] = {}
+    stops = False
+    if cue is not None:
+        where = cue
+    elif policy is None:
         module = item.run.__module__
-        where, params, expressions = _file(module), _params(module, contract), {}
+        where, params, stops = _file(module), _params(module, contract), _stops(module)
     else:
         where, params = policy.place(), policy.params
         expressions = {name: " ".join(found.source.split()) for name, found in policy.expressions().items()}
@@ -103,7 +119,9 @@ def _explain(item: Check, policy: PolicyRule | None, contract: Contract) -> Expl
         where=where,
         params=params,
         expressions=expressions,
+        effective_on=None if policy is None else policy.effective_on,
         threshold=gate is not None and rule.id in gate.threshold,
+        stops=stops,
     )
 
 
@@ -132,6 +150,12 @@ def _pending(gate_id: str, rule_id: str, contract: Contract) -> Explained:
 
 def _file(module: str) -> str:
     return f"{module.replace('.', '/')}.py"
+
+
+def _stops(module: str) -> bool:
+    """Whether a check names gates that its findings block."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return any(isinstance(node, ast.keyword) and node.arg == "blocked_gates" for node in ast.walk(tree))
 
 
 def _params(module: str, contract: Contract) -> tuple[str, ...]:

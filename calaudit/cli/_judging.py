@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from calaudit.errors import UsageError
+from calaudit.model import TrustSummary
 from calaudit.trust import Seen, TrustSource
 
 __all__ = ["at_option", "moment", "remember", "trust_option", "trust_source", "unsafe_time_option"]
@@ -38,13 +39,22 @@ def trust_source(trust: Path | None) -> TrustSource | None:
     return load_pin() if trust is None else load_directory(trust)
 
 
-def remember(source: TrustSource | None, root_version: int, registry_version: int, registry_sha256: str) -> None:
+def remember(source: TrustSource | None, found: TrustSummary | None) -> None:
     """Remember the versions that a person at a terminal saw verified; a CI job remembers nothing."""
     if source is None or source.seen is None or not sys.stderr.isatty():
         return
+    if found is None or found.registry_version is None or found.registry_digest is None:
+        return
     from calaudit.pins import record_seen
 
-    record_seen(Seen(root_version=root_version, registry_version=registry_version, registry_sha256=registry_sha256))
+    record_seen(
+        Seen(
+            root_version=found.root_version,
+            registry_version=found.registry_version,
+            registry_sha256=found.registry_digest,
+            root_sha256=found.root_digest,
+        )
+    )
 
 
 def moment(at: str | None, *, unsafe: bool) -> datetime | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from calaudit.contract import Contract, Schema, Schemas
+from calaudit.contract import Contract, Schema
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.documents import conclude, examine, too_large
 from calaudit.evidence.faults import INVALID, Fault, malformed
@@ -40,7 +40,7 @@ class Checked:
     schema: Schema | None
     faults: Sequence[Fault]
     records: int | None = None
-    cause: tuple[str, str] | None = None
+    cause: Fault | None = None
 
     @property
     def good(self) -> bool:
@@ -57,17 +57,25 @@ class _NoPlaceholders:
         return False
 
 
-def named(schemas: Schemas, name: str) -> Schema:
-    """The schema called ``name``; without a major version its newest one.
+def named(contract: Contract, name: str) -> Schema:
+    """The schema called ``name``, without a major version its newest one; or the one of the artifact of that name.
 
     Raises:
         UsageError: there is none.
     """
+    schemas = contract.schemas
     if name in schemas:
         return schemas[name]
     majors = [other for other in schemas if other.partition("/")[0] == name]
     if majors:
         return schemas[max(majors, key=lambda other: int(other.rpartition("/v")[2]))]
+    artifacts = {spec.name: spec.schema for spec in contract.gates.artifacts()}
+    paths = {spec.pattern: spec.schema for spec in contract.gates.artifacts()}
+    if name in artifacts or name in paths:
+        found = artifacts.get(name) or paths.get(name)
+        if found is None:
+            raise UsageError(f"The artifact {name} has no schema: it is not a document of ours.")
+        return schemas[found]
     near = difflib.get_close_matches(name, [n for other in schemas for n in (other, other.partition("/")[0])], n=1)
     raise UsageError(f"There is no schema {name}. {f'Did you mean {near[0]}?' if near else 'See `schema list`.'}")
 
@@ -90,6 +98,19 @@ def check_file(path: Path, name: str | None, contract: Contract) -> Checked:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def documents_in(folder: Path, contract: Contract) -> list[Path]:
+    """The documents below a port's directory that have a schema, by their place in it.
+
+    Raises:
+        UsageError: there is none.
+    """
+    specs = [spec for spec in contract.gates.artifacts() if spec.schema is not None]
+    found = {path for spec in specs for path in folder.glob(spec.pattern) if path.suffix.lower() in _SUFFIXES}
+    if not found:
+        raise UsageError(f"{folder} holds no document that has a schema; name a file, or the directory of a port.")
+    return sorted(path for path in found if path.is_file())
+
+
 def told(checked: Checked) -> str:
     """The outcome as text."""
     file, schema = visible(str(checked.path)), checked.schema.name if checked.schema else "a strict format"
@@ -98,11 +119,12 @@ def told(checked: Checked) -> str:
         return f"{file} follows {schema}{count}.\n"
     if not checked.faults:
         return f"{file} holds no record, so nothing was checked by {schema}.\n"
-    lines = [f"{file} does not follow {schema}:"]
-    lines += [f"  {_place(f.line, f.pointer)}{visible(f.message)}" for f in checked.faults]
-    if checked.cause is not None and len(checked.faults) > 1:
-        pointer, message = checked.cause
-        lines.append(f"Most likely the cause: {_place(None, pointer)}{visible(message[:400])}.")
+    faults = list(checked.faults)
+    begin = "" if checked.cause is None or len(faults) < 2 else " Most likely the first fault is the cause:"
+    lines = [f"{file} does not follow {schema}{f'.{begin}' if begin else ':'}"]
+    if begin:
+        faults.sort(key=lambda f: f is not checked.cause)
+    lines += [f"  {_place(f.line, f.pointer)}{visible(f.message)}" for f in faults]
     return "\n".join(lines) + "\n"
 
 
@@ -122,12 +144,22 @@ def _check_document(path: Path, data: bytes, kind: Format, name: str | None, con
     )
     parsed = too_large(spec, len(data)) or examine(data, spec, contract.schemas, _NoPlaceholders())
     lines = lines_of(data, kind) if parsed.faults else {}
-    cause = None
-    if any(fault.rule == INVALID for fault in parsed.faults):
-        from calaudit.contract.reference import main_fault
+    faults = [_with_line(fault, lines) for fault in parsed.faults]
+    return Checked(path=path, schema=schema, faults=faults, cause=_cause(schema, value, faults))
 
-        cause = main_fault(schema, value)
-    return Checked(path=path, schema=schema, faults=[_with_line(f, lines) for f in parsed.faults], cause=cause)
+
+def _cause(schema: Schema, value: Json, faults: Sequence[Fault]) -> Fault | None:
+    """The fault that most likely explains the others: a misspelt member, else what the reference validator picks."""
+    misspelt = next((f for f in faults if f.message.startswith("Unknown member") and f.message.endswith("near.")), None)
+    if misspelt is not None or not any(fault.rule == INVALID for fault in faults):
+        return misspelt
+    from calaudit.contract.reference import main_fault
+
+    main = main_fault(schema, value)
+    if main is None:
+        return None
+    inside = (f for f in faults if f.message.startswith("Unknown member") and (f.pointer or "").startswith(main[0]))
+    return next((f for f in faults if f.pointer == main[0]), None) or next(inside, None)
 
 
 def _check_records(path: Path, file: BinaryIO, schema: Schema) -> Checked:
@@ -152,7 +184,7 @@ def _blocks(file: BinaryIO) -> Iterator[Block]:
 
 def _schema(path: Path, value: Json, name: str | None, contract: Contract) -> Schema:
     if name is not None:
-        return named(contract.schemas, name)
+        return named(contract, name)
     tag = value.get("schema") if isinstance(value, dict) else None
     if isinstance(tag, str) and (tagged := contract.schemas.by_tag(tag)):
         return tagged

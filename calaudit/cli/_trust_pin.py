@@ -35,6 +35,7 @@ def candidate(path: Path) -> tuple[Pin, Trust]:
     assert source.registry is not None  # noqa: S101 - there is a registry
     seen = Seen(
         root_version=trust.root_version,
+        root_sha256=trust.root_digest,
         registry_version=trust.registry.version,
         registry_sha256=hashlib.sha256(source.registry).hexdigest(),
     )

@@ -3,11 +3,12 @@
 import textwrap
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from calaudit.cli._shared import emit
+from calaudit.cli._shared import emit, policy_option
 
 if TYPE_CHECKING:
     from calaudit.cli._explained import Explained
@@ -19,24 +20,32 @@ _WIDTH = 80
 _LABEL = 11
 
 
-@click.command("explain", epilog="Exit: 0 told, 2 there is no such rule.")
+@click.command("explain", epilog="Exit: 0 told, 2 there is no such rule or gate.")
 @click.argument("rule", required=False, metavar="RULE")
 @click.option("--list", "list_all", is_flag=True, help="List every rule.")
+@policy_option
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
-def command(ctx: click.Context, rule: str | None, *, list_all: bool, as_json: bool) -> int:
+def command(ctx: click.Context, rule: str | None, policies: Sequence[Path], *, list_all: bool, as_json: bool) -> int:
     """Tell what a rule demands, why, and how to fix a finding.
 
     RULE is an id, for the rule of that id on every gate that has one (greedy-mismatch), or a key, for one of them
-    (G2.greedy-mismatch).
+    (G2.greedy-mismatch). The id of a gate (G2) tells what the gate needs: files, rules, owner.
     """
     if (rule is None) != list_all:
         ctx.fail("Name one rule, or give --list.")
     from calaudit.cli._explained import explained, find
     from calaudit.contract import load_contract
 
-    contract = load_contract()
+    contract = load_contract(overlays=policies)
     rules = explained(contract)
+    gate = contract.gates.gates.get((rule or "").upper())
+    if gate is not None:
+        from calaudit.cli._gate_text import gate_document, gate_text
+        from calaudit.report.json_report import dumps
+
+        emit(dumps({"gates": [gate_document(gate, rules)]}) if as_json else gate_text(gate, rules))
+        return 0
     chosen = rules if rule is None else find(rules, rule)
     if as_json:
         from calaudit.report.json_report import dumps
@@ -75,7 +84,11 @@ def _text(item: "Explained", contract: "Contract") -> str:
         ("results", ", ".join(sorted(map(str, rule.kinds)))),
         *item.expressions.items(),
         *(("param", _param(name, contract)) for name in item.params),
-        ("waivable", "no" if rule.unwaivable else "yes, by a signed waiver that expires; this version reads none"),
+        ("waivable", "no" if rule.unwaivable else "yes, by a signed waiver that expires (`calaudit waive`)"),
+        (
+            "effective",
+            f"from {item.effective_on} on; until then its findings are warnings" if item.effective_on else "",
+        ),
         ("where", item.where),
         ("since", rule.since),
     ]
@@ -94,9 +107,12 @@ def _gate(item: "Explained") -> str:
 
 
 def _level(item: "Explained") -> str:
+    if item.stops:
+        return f"{item.rule.level}; blocks the gates that cannot do without what is missing, decides no other verdict"
     weighs = {"error": "decides the verdict"}.get(str(item.rule.level), "never decides a verdict")
     hard = "; a hard threshold: the gate cannot pass without it" if item.threshold else ""
-    trust = "; needs signatures, so it does not count for the technical verdict" if item.rule.trust else ""
+    needs = "a clock" if item.effective_on else "signatures"
+    trust = f"; needs {needs}, so it does not count for the technical verdict" if item.rule.trust else ""
     return f"{item.rule.level}, {weighs}{hard}{trust}"
 
 

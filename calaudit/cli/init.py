@@ -1,5 +1,6 @@
 """``calaudit init``: begin a new port directory."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +32,9 @@ __all__ = ["command"]
 def command(directory: Path, model: Path, profile: str, port_id: str | None, *, copy_weights: bool) -> int:
     """Begin a new port directory.
 
-    Writes DIR with the folders of a port, port.yaml, the model's configuration, and a source manifest in which
-    everything is filled in that the model's files say. What a person must decide is marked REQUIRED; `calaudit verify
-    DIR` lists it.
+    Writes DIR, with the directories above it: the folders of a port, port.yaml, the model's configuration, and a source
+    manifest in which everything is filled in that the model's files say. What a person must decide is marked REQUIRED;
+    `calaudit verify DIR` lists it.
     """
     from calaudit.contract import load_contract
     from calaudit.intake.begin import Wishes, begin
@@ -50,18 +51,23 @@ def _told(begun: "Begun") -> Iterator[str]:
     yield f"Port {begun.port_id} begun in {begun.path}, judged by profile {begun.profile}."
     counted = f", {begun.checkpoint.counted.parameters:,} parameters" if begun.checkpoint.counted else ""
     sizes = f"{found.layers or '?'} layers, hidden {found.hidden or '?'}, attention {found.attention or '?'}{counted}"
-    yield f"Model: type {found.model_type or 'unknown'}, {sizes}."
+    sizes = f"{found.layers or '?'} layers, hidden {found.hidden or '?'}, attention {found.attention or '?'}{counted}"
+    unsaid = " (?: the config does not say.)" if "?" in sizes else ""
+    yield f"Model: type {found.model_type or 'unknown'}, {sizes}.{unsaid}"
     yield "Complexity by the model's files (runbook §4.2):"
     for name, row in begun.rows.items():
         points = "?" if row.score is None else f"{row.score}" if row.settled else f"{row.score} or more"
         yield f"  {name}: {points}. {row.reason}"
-    for note in begun.checkpoint.notes:
+    for note in (*begun.notes, *begun.checkpoint.notes):
         yield f"Note: {note}"
-    if begun.missing:
-        yield f"To fill in, in 00-source/source-manifest.json ({len(begun.missing)} places marked REQUIRED, or 0):"
-        tops = dict.fromkeys(pointer.split("/")[1] for pointer in begun.missing)
-        yield f"  {', '.join(tops)}"
+    count = sum(map(len, begun.missing.values()))
+    if count:
+        yield f"To fill in ({count} places, which the rule placeholder-left lists):"
+        for path, pointers in begun.missing.items():
+            if pointers:
+                tops = dict.fromkeys(pointer.split("/")[1] for pointer in pointers)
+                yield f"  {path}: {', '.join(tops)}"
     yield "Next:"
-    yield f"  1. Fill these places in, then run: calaudit verify {begun.path}"
+    yield f"  1. Fill these places in, then run: calaudit verify {shlex.quote(str(begun.path))}"
     yield "  2. Ask the vendor for what vendor/kickoff.json lists; the score waits for the operator matrix."
     yield "  3. After go: the reference (01-reference), then the export (02-onnx)."

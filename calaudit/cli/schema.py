@@ -38,11 +38,14 @@ def list_schemas() -> int:
 @click.argument("name")
 @click.option("--text", is_flag=True, help="A reference for people instead of the schema itself.")
 def show(name: str, *, text: bool) -> int:
-    """Print a schema as JSON, for editors and other validators; NAME is `prompt` or `prompt/v1`."""
+    """Print a schema as JSON, for editors and other validators.
+
+    NAME is a schema (`prompt` or `prompt/v1`), or an artifact by its name or path (`prompts`).
+    """
     from calaudit.cli._schema_check import named
     from calaudit.contract import load_contract
 
-    schema = named(load_contract().schemas, name)
+    schema = named(load_contract(), name)
     if text:
         from calaudit.cli._schema_text import reference
 
@@ -55,15 +58,22 @@ def show(name: str, *, text: bool) -> int:
 
 
 @command.command("check", epilog="Exit: 0 all follow their schema, 1 one does not, 2 usage.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE|DIR…")
 @click.option("--schema", "name", metavar="NAME", help="The schema; by default the one that tag or file name tells.")
 def check(files: Sequence[Path], name: str | None) -> int:
-    """Read documents (JSON, YAML, JSONL) as strictly as an audit does, and tell every fault with its line."""
-    from calaudit.cli._schema_check import check_file, told
+    """Read documents (JSON, YAML, JSONL) as strictly as an audit does, and tell every fault with its line.
+
+    Of a port's directory every document is checked that has a schema.
+    """
+    from calaudit.cli._schema_check import check_file, documents_in, told
     from calaudit.contract import load_contract
 
     contract = load_contract()
-    checked = [check_file(path, name, contract) for path in files]
+    checked = [
+        check_file(found, name, contract)
+        for path in files
+        for found in (documents_in(path, contract) if path.is_dir() else [path])
+    ]
     for one in checked:
         emit(told(one))
     return 0 if all(one.good for one in checked) else 1

@@ -6,7 +6,19 @@ from pathlib import Path
 
 import click
 
-from calaudit.cli._shared import audited, emit, port_argument, port_root, wants_colour
+from calaudit.cli._judging import at_option, moment, trust_option, unsafe_time_option
+from calaudit.cli._shared import (
+    audited,
+    contract_for,
+    cue_option,
+    emit,
+    policy_option,
+    port_argument,
+    port_root,
+    terminal_width,
+    wants_colour,
+)
+from calaudit.cli._vsa import key_option, out_option, passphrase_option, signer_of, target_of, write_vsa
 from calaudit.errors import UsageError
 from calaudit.files import write_atomic
 from calaudit.model import Report
@@ -35,6 +47,14 @@ class Output:
     help="Write a report: text, json, sarif, junit, github or markdown; to standard output, or to a file, which is "
     "replaced at once. Repeatable.",
 )
+@policy_option
+@cue_option
+@trust_option
+@at_option
+@unsafe_time_option
+@key_option
+@out_option
+@passphrase_option
 @click.option("--jobs", metavar="N", type=click.IntRange(min=1), help="Threads and processes; the machine's cores.")
 @click.option("--quiet", is_flag=True, help="No progress, and no report but those asked for with -o.")
 @click.option("--verbose", is_flag=True, help="List the rules that passed as well.")
@@ -44,10 +64,18 @@ class Output:
 def command(  # noqa: PLR0913 - one parameter an option
     ctx: click.Context,
     port: Path,
+    *,
     through: str | None,
     wanted: Sequence[str],
+    policies: Sequence[Path],
+    cue: Path | None,
+    trust: Path | None,
+    at: str | None,
+    unsafe_time: bool,
+    vsa_key: str | None,
+    vsa_out: Path | None,
+    variable: str,
     jobs: int | None,
-    *,
     quiet: bool,
     verbose: bool,
     no_color: bool,
@@ -60,12 +88,32 @@ def command(  # noqa: PLR0913 - one parameter an option
     """
     del offline
     outputs = _outputs(wanted, port, quiet=quiet)
-    report = audited(port, through=through, jobs=jobs, quiet=quiet)
+    vsa_path = target_of(vsa_key, vsa_out, port, [output.path for output in outputs])
+    when = moment(at, unsafe=unsafe_time)
+    signer = signer_of(vsa_key, variable)
+    contract = contract_for(policies, when)
+    report = audited(
+        port,
+        through=through,
+        jobs=jobs,
+        quiet=quiet,
+        contract=contract,
+        cue=cue,
+        trust=trust,
+        at=when,
+    )
     root = port_root(port)
     # Files first: a reader of standard output that goes away must not cost them.
-    for output in sorted(outputs, key=lambda o: o.path is None):
-        colour = output.path is None and output.format == "text" and wants_colour(no_color=no_color)
-        _write(output, report, Options(colour=colour, verbose=verbose, root=root))
+    for output in (output for output in outputs if output.path is not None):
+        _write(output, report, Options(verbose=verbose, root=root))
+    if signer is not None:
+        written = write_vsa(report, signer, vsa_path, contract.schemas)
+        if not quiet:
+            click.echo(f"calaudit: the signed summary is {written}", err=True)
+    for output in (output for output in outputs if output.path is None):
+        colour = output.format == "text" and wants_colour(no_color=no_color)
+        width = terminal_width() if output.path is None else 80
+        _write(output, report, Options(colour=colour, verbose=verbose, root=root, width=width))
     ctx.exit(report.exit_code)
 
 

@@ -22,6 +22,23 @@ _SIZES = {
     "minProperties": "at least {} members",
     "maxProperties": "at most {} members",
 }
+_PATTERNS = {
+    "^[0-9a-f]{64}$": "64 lower-case hexadecimal digits",
+    "^(?:[0-9a-f]{40}|[0-9a-f]{64})$": "40 or 64 lower-case hexadecimal digits",
+    "^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
+    "^G(?:[0-9]|10)$": "G0 to G10",
+    "^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$": "letters and digits, joined by single dots, hyphens or underscores",
+    "^[a-z0-9]+(?:-[a-z0-9]+)*$": "lower-case letters and digits, joined by single hyphens",
+    "^[a-z0-9][a-z0-9_.+-]*$": "lower-case letters, digits and _ . + -, beginning with a letter or digit",
+    "^2[0-9]{3}-[0-9]{2}-[0-9]{2}$": "a day as YYYY-MM-DD",
+    "^2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]Z$": "a moment in UTC as YYYY-MM-DDThh:mm:ssZ",
+    "^2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](?:\\.[0-9]{1,9})?Z$": (
+        "a moment in UTC as YYYY-MM-DDThh:mm:ssZ"
+    ),
+    "^https://[!-~]+$": "an address that begins with https://",
+    "^[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)+@[A-Za-z0-9][A-Za-z0-9._/-]*$": "vendor/name@revision",
+}
+"""What the patterns of the schemas ask for, in words."""
 
 
 def relevant(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
@@ -97,6 +114,14 @@ def _unknown(limit: list[str], _: Any, schema: Mapping[str, Any]) -> str:
     return f"Unknown member{'s' if len(names) > 1 else ''} {', '.join(show(n) for n in names[:5])}{hint}"
 
 
+def _pattern(pattern: str, schema: Mapping[str, Any]) -> str:
+    """What a pattern asks for: the member's meaning, and the pattern in words where it has some."""
+    words, meaning = _PATTERNS.get(pattern), _meaning(schema)
+    if words is None:
+        return meaning or f"a match of {pattern}"
+    return f"{words} ({meaning})" if meaning else words
+
+
 def _choice(keyword: str) -> "_Sentence":
     def sentence(_: Any, value: Any, schema: Mapping[str, Any]) -> str:
         branches = schema.get(keyword, [])
@@ -116,9 +141,7 @@ _SENTENCES: Mapping[str, _Sentence] = {
     "type": _type,
     "enum": _enum,
     "const": lambda limit, value, _: f"Found {show(value)}, expected {show(limit)}.",
-    "pattern": lambda limit, value, schema: (
-        f"Found {show(value)}, expected {_meaning(schema) or f'a match of {limit}'}."
-    ),
+    "pattern": lambda limit, value, schema: f"Found {show(value)}, expected {_pattern(limit, schema)}.",
     "format": lambda limit, value, schema: f"Found {show(value)}, expected {_meaning(schema) or limit}.",
     "uniqueItems": lambda _, __, schema: f"An item stands here twice; keep one{_aside(schema)}.",
     "propertyNames": lambda inner, _, schema: f"A member's name: {_sentence(inner, schema)}",

@@ -138,7 +138,7 @@ def _tag_fault(value: Json, spec: ArtifactSpec, schemas: SchemaBook) -> Fault | 
 def _is_placeholder(value: Json, fault: Fault, spec: ArtifactSpec, words: PlaceholderWords) -> bool:
     """Whether a fault is only a placeholder, at a place where ``placeholder-left`` looks."""
     pointer = fault.pointer
-    if not pointer or fits(pointer, spec.free_text):
+    if not pointer or fits(pointer, spec.free_text) or fault.message.startswith("Unknown member"):
         return False
     try:
         found = resolve(value, pointer)

@@ -9,6 +9,7 @@ from calaudit.errors import UsageError
 from calaudit.evidence.digest import digest_all
 from calaudit.evidence.documents import NO_VALUE, PARSED, Parsed, conclude, examine, schema_of, too_large
 from calaudit.evidence.found import Found
+from calaudit.evidence.litter import is_litter, is_never_evidence
 from calaudit.evidence.nouns import DOCUMENT_LIMIT, Entry, SchemaBook, Specs
 from calaudit.evidence.places import lines_of, nearest
 from calaudit.evidence.pool import WorkerLostError
@@ -19,7 +20,7 @@ from calaudit.evidence.store import Evidence
 from calaudit.evidence.text import TextScan
 from calaudit.evidence.walk import walk
 from calaudit.evidence.windows import SPLIT, read_records
-from calaudit.model import ArtifactSpec, Format, Location, Problem
+from calaudit.model import PORT, ArtifactSpec, Format, Location, Problem
 
 BYTE_BUDGET = 96 << 20
 """Bytes of files that stay in memory, each at most :data:`DOCUMENT_LIMIT`."""
@@ -75,7 +76,7 @@ class _Gathering:
         try:
             # Documents first and in this thread: a pool of workers forks, which threads must not be there to see.
             for found in sorted(seen.files):
-                spec = self.specs.match(found.path)
+                spec = None if is_never_evidence(found.path) else self.specs.match(found.path)
                 if spec is None or spec.format not in PARSED or too_large(spec, found.size):
                     bulk.append((found, spec))
                 else:
@@ -133,7 +134,7 @@ class _Gathering:
 
     def _add(self, reading: Reading, spec: ArtifactSpec | None, parsed: Parsed | None) -> None:
         path, size = reading.found.path, reading.found.size
-        gate = spec.gate if spec is not None else self.specs.gate_of(path)
+        gate = spec.gate if spec is not None else PORT if is_litter(path) else self.specs.gate_of(path)
         self.entries[path] = Entry(
             path=path, size=size, sha256=reading.sha256, spec=spec, gate=gate, textual=reading.textual
         )

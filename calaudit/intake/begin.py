@@ -4,16 +4,18 @@ import json
 import re
 import secrets
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from calaudit.contract import Contract
+from calaudit.contract import Contract, Profile
 from calaudit.errors import UsageError
+from calaudit.facts.placeholders import left_in
 from calaudit.facts.source.scoring import Row
 from calaudit.facts.source.weights import INDEX
 from calaudit.facts.vendor.kickoff import ITEMS
 from calaudit.intake.checkpoint import Checkpoint, read_checkpoint
-from calaudit.intake.manifest import ASKED, placeholders, score, write_manifest
+from calaudit.intake.manifest import ASKED, has_no_heads, score, write_manifest
 from calaudit.model import Json
 
 FOLDERS = (
@@ -37,14 +39,19 @@ _ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """What was written, for the report to whoever asked."""
+    """What was written, for the report to whoever asked.
+
+    ``missing`` holds, by document, the JSON pointers of what a person must still fill in: what ``placeholder-left``
+    finds. ``notes`` is what one must know besides.
+    """
 
     path: Path
     port_id: str
     profile: str
     checkpoint: Checkpoint
     rows: dict[str, Row]
-    missing: tuple[str, ...]
+    missing: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +89,38 @@ def begin(target: Path, model: Path, contract: Contract, wishes: Wishes) -> Begu
         profile=profile,
         checkpoint=found,
         rows=score(found),
-        missing=placeholders(manifest),
+        missing=_missing({"00-source/source-manifest.json": manifest, "vendor/kickoff.json": _kickoff()}, contract),
+        notes=tuple(_notes(found, profile, contract)),
     )
+
+
+def _missing(documents: dict[str, dict[str, Json]], contract: Contract) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for path, document in documents.items():
+        spec = contract.gates.match(path)
+        assert spec is not None  # noqa: S101 - we write what the contract knows
+        found[path] = tuple(pointer for pointer, _ in left_in(document, contract.gates.placeholders, spec))
+    return found
+
+
+def _notes(found: Checkpoint, profile: str, contract: Contract) -> Iterator[str]:
+    if has_no_heads(found):
+        yield (
+            "The model has no attention heads. This version of calaudit takes only models that have some: the manifest "
+            "says where, and the port cannot pass G0."
+        )
+    if not _fits(found, contract.profiles[profile]):
+        others = [name for name, other in sorted(contract.profiles.items()) if _fits(found, other)]
+        hint = f"--profile {others[0]} fits it" if others else "no profile fits it"
+        yield f"The model is outside the profile {profile} (number of parameters, or a mixture of experts); {hint}."
+
+
+def _fits(found: Checkpoint, profile: Profile) -> bool:
+    """Whether a profile takes the model, as far as its files say what it is."""
+    low, high = profile.params["parameters_min"], profile.params["parameters_max"]
+    size = None if found.counted is None else found.counted.parameters
+    sized = size is None or (isinstance(low, int) and isinstance(high, int) and low <= size <= high)
+    return sized and (found.architecture.moe is None or profile.params["moe_allowed"] is True)
 
 
 def _checked_id(port_id: str, *, given: bool) -> str:
@@ -102,8 +139,9 @@ def _check_free(target: Path) -> None:
             raise UsageError(f"{target} exists and is not a directory; choose a new name.")
         if target.is_dir() and any(target.iterdir()):
             raise UsageError(f"{target} is not empty; a port is begun in a new or an empty directory.")
-        if not target.resolve().parent.is_dir():
-            raise UsageError(f"The directory above {target} does not exist; make it first.")
+        above = next(folder for folder in target.absolute().parents if folder.exists())
+        if not above.is_dir():
+            raise UsageError(f"{above} is a file, so {target} cannot be made below it; choose another place.")
     except (OSError, ValueError) as error:
         raise UsageError(f"{target} cannot be looked at ({error}).") from error
 
@@ -111,8 +149,9 @@ def _check_free(target: Path) -> None:
 def _write(target: Path, found: Checkpoint, documents: dict[str, str], *, copy_weights: bool) -> None:
     final = target.resolve()
     temporary = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
+    made = [folder for folder in final.parents if not folder.exists()]
     try:
-        temporary.mkdir()
+        temporary.mkdir(parents=True)
         for folder in FOLDERS:
             (temporary / folder).mkdir(parents=True)
         for file in found.files:
@@ -126,6 +165,15 @@ def _write(target: Path, found: Checkpoint, documents: dict[str, str], *, copy_w
         raise UsageError(f"{target} cannot be written ({error.strerror}); nothing was left behind.") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        if not final.exists():
+            _unmake(made)
+
+
+def _unmake(folders: list[Path]) -> None:
+    """Take back the folders above the port that were made for it, the innermost first."""
+    for folder in folders:
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _kickoff() -> dict[str, Json]:

@@ -7,7 +7,6 @@ from calaudit.facts.hf.architecture import Architecture
 from calaudit.facts.source.scoring import ROWS, Row, score_architecture, score_attention, score_operators
 from calaudit.intake.checkpoint import Checkpoint
 from calaudit.model import Json
-from calaudit.pointers import leaves
 
 ASKED = "REQUIRED: "
 """How a placeholder begins; the rule placeholder-left finds it."""
@@ -55,16 +54,6 @@ def write_manifest(found: Checkpoint, limits: dict[str, Value], *, with_weights:
     }
 
 
-def placeholders(manifest: dict[str, Json]) -> tuple[str, ...]:
-    """The JSON pointers of what a person must still fill in."""
-    return tuple(
-        pointer
-        for pointer, value in leaves(manifest)
-        if (isinstance(value, str) and (value.startswith(ASKED) or value == manifest["model_id"]))
-        or (value == 0 and not isinstance(value, bool) and pointer.rpartition("/")[2] in ("bytes", "vocab_size"))
-    )
-
-
 def score(found: Checkpoint) -> dict[str, Row]:
     """The rows of the complexity table that the model's files decide; what the vendor decides supposes support."""
     code = sum(file.name.endswith(".py") for file in found.files)
@@ -81,9 +70,9 @@ def describe(found: Checkpoint) -> dict[str, Json]:
     stated: dict[str, Json] = {
         "layers": _asked(config.layers, "number of decoder layers"),
         "hidden": _asked(config.hidden, "width of the residual stream"),
-        "q_heads": _asked(config.q_heads, "number of query heads"),
-        "kv_heads": _asked(config.kv_heads, "number of KV heads"),
-        "head_dim": _asked(config.head_dim, "width of one query head"),
+        "q_heads": _heads(config.q_heads, "number of query heads"),
+        "kv_heads": _heads(config.kv_heads, "number of KV heads"),
+        "head_dim": _heads(config.head_dim, "width of one query head"),
         "ffn": _asked(config.ffn, "width inside the feed-forward block"),
         "vocab": _asked(config.vocab, "rows of the embedding"),
         "norm": _asked(config.norm, "kind of the norm, such as rmsnorm"),
@@ -105,6 +94,18 @@ def describe(found: Checkpoint) -> dict[str, Json]:
             "active": _asked(config.moe.active, "experts that one token goes through"),
         }
     return stated
+
+
+def has_no_heads(found: Checkpoint) -> bool:
+    """Whether the model has no attention heads, for which a source manifest has no words yet."""
+    heads = (found.architecture.q_heads, found.architecture.kv_heads, found.architecture.head_dim)
+    return 0 in heads
+
+
+def _heads(value: int | None, what: str) -> Json:
+    if value == 0:
+        return f"{ASKED}{what}; the model has none, and this version of calaudit takes only models that have some"
+    return _asked(value, what)
 
 
 def _asked(value: float | str | None, what: str) -> Json:

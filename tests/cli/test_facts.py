@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from calaudit import facts as package
 from calaudit.cli import cli
 from calaudit.errors import MissingFact
+from calaudit.facts import document as module
 from calaudit.facts.schema import facts_schema
 from calaudit.model import Location
 from tests.casebook import PORT as EXAMPLE
@@ -54,7 +54,8 @@ def test_the_example_follows_the_schema():
     assert json.loads(out)["complexity"]["total"] == 0
 
 
-def test_an_empty_folder_has_few_facts(tmp_path):
+def test_a_port_without_files_has_few_facts(tmp_path):
+    (tmp_path / "00-source").mkdir()
     code, out, err = run(tmp_path)
     assert code == 0
     assert "port" not in json.loads(out)
@@ -87,7 +88,7 @@ def test_nothing_leaves_unescaped(port, monkeypatch):
         def derive(cls, _):
             raise MissingFact("no \x1b[31mred", at=Location(path="a\nb"))
 
-    monkeypatch.setattr(package, "discover_facts", lambda: (Absent, Odd))
+    monkeypatch.setattr(module, "discover_facts", lambda: (Absent, Odd))
     code, out, err = run(port)
     assert code == 0
     assert all(" " <= char <= "~" or char == "\n" for char in out)

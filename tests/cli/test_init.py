@@ -43,8 +43,10 @@ def test_a_file_and_a_link_are_refused(model: Path, tmp_path: Path) -> None:
         assert "is not a directory" in refuse(tmp_path, str(tmp_path / name), "--from-hf", str(model))
 
 
-def test_a_missing_parent_is_refused(model: Path, tmp_path: Path) -> None:
-    assert "does not exist" in refuse(tmp_path, str(tmp_path / "a/b"), "--from-hf", str(model))
+def test_a_file_in_the_path_is_named(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = refuse(tmp_path, str(tmp_path / "file/a/port"), "--from-hf", str(model))
+    assert "file is a file, so" in " ".join(said.split())
 
 
 @pytest.mark.parametrize(
@@ -88,6 +90,8 @@ def test_what_it_tells(model: Path, tmp_path: Path) -> None:
         "architecture: 0.",
         "attention: 0 or more",
         "calaudit verify",
+        "which the rule placeholder-left lists",
+        "vendor/kickoff.json: vendor",
         "tokenizer_config.json",
     ):
         assert part in result.output

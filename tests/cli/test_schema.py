@@ -70,10 +70,12 @@ def test_every_fault_of_a_document_with_its_line(tmp_path: Path, example: dict[s
     at = next(n for n, line in enumerate(lines, 1) if '"abc"' in line)
     done = run("check", path)
     assert done.exit_code == 1
-    assert f'  line {at} /files/0/sha256: Found "abc", expected SHA-256' in done.stdout
+    assert f'  line {at} /files/0/sha256: Found "abc", expected 64 lower-case hexadecimal digits (SHA-256' in done.stdout
     assert 'Unknown member "extra"' in done.stdout
     assert '/decision/date: Found "2026-02-30", expected Date' in done.stdout
-    assert "Most likely the cause: " in done.stdout
+    assert done.stdout.count('Unknown member "extra"') == 1
+    extra = next(n for n, line in enumerate(lines, 1) if '"extra"' in line)
+    assert f"Most likely the first fault is the cause:\n  line {extra} /extra: Unknown member" in done.stdout
 
 
 def test_yaml_and_json_say_the_same(tmp_path: Path, contract: Contract) -> None:
@@ -171,3 +173,36 @@ def test_control_characters_are_shown_not_sent(tmp_path: Path, example: dict[str
     done = run("check", written(tmp_path / "x.json", example))
     assert done.exit_code == 1
     assert "\x1b" not in done.stdout
+
+
+def test_a_directory_is_every_document_of_the_port() -> None:
+    port = Path("examples/model-port/tiny-dense")
+    done = run("check", port)
+    assert done.exit_code == 0
+    assert f"{port}/port.yaml follows port/v1." in done.stdout
+    assert f"{port}/01-reference/prompts.jsonl follows prompt/v1" in done.stdout
+
+
+def test_show_takes_the_name_and_the_path_of_an_artifact() -> None:
+    assert run("show", "prompts").stdout == run("show", "prompt/v1").stdout
+    assert run("show", "01-reference/prompts.jsonl").stdout == run("show", "prompt").stdout
+    done = run("show", "model-config")
+    assert done.exit_code == 2
+    assert "has no schema" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xff\xfe{}", "Byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"\xef\xbb\xbf{}", "The file begins with a byte order mark; save it as UTF-8 without one"),
+        (b"", "The file is empty; expected a JSON value"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "This is a pointer of Git LFS"),
+    ],
+)
+def test_why_it_is_not_json(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "kickoff.json"
+    path.write_bytes(data)
+    done = run("check", path)
+    assert done.exit_code == 1
+    assert said in done.stdout

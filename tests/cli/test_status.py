@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from calaudit.cli import cli
-from calaudit.model import Kind, Report, Verdict
+from calaudit.model import Kind, Level, Report, Verdict
 from calaudit.report import Options
 from calaudit.report._gate_table import Row, render, rows
 from calaudit.report._layout import cells
@@ -45,7 +46,7 @@ def test_eighty_columns_and_every_gate(sample: str) -> None:
 def test_what_is_missing_is_short() -> None:
     found = table(SAMPLES["failed"]())
     assert found["G0"].missing == "Technically PASSED; signatures."
-    assert found["G1"].missing == "Fails: digest-mismatch, symlink. Signatures. 1 warning."
+    assert found["G1"].missing == "Fails: symlink, digest-mismatch. Signatures. 1 warning."
     assert found["G2"].missing == "Fails: greedy-mismatch. Open: onnx-invalid, op-inventory-wrong. Signatures."
     assert found["G3"].missing == "Not claimed."
     assert table(SAMPLES["passed"]())["G0"].missing == ""
@@ -61,12 +62,13 @@ def test_many_rules_are_counted() -> None:
     )
     found = [samples.result(key, "G2", Kind.FAIL, "Wrong.") for key in keys]
     report = samples.report(Verdict.FAILED, 1, samples.gate("G2", *found, verdict=Verdict.FAILED))
-    assert table(report)["G2"].missing == "Fails: digest-mismatch, greedy-mismatch, onnx-invalid and 2 more."
+    assert table(report)["G2"].missing == "Fails: symlink, digest-mismatch, greedy-mismatch and 2 more."
 
 
 def test_where_to_go_back_to() -> None:
     found = table(SAMPLES["failed"]())
-    assert found["G1"].back_to == "what made G1"
+    assert found["G2"].back_to == "what made G2"
+    assert found["G1"].back_to is None  # a link or another file is put right where it is
     assert found["G0"].back_to is None
     assert table(SAMPLES["blocked_reproducibility"]())["G1"].back_to == "what made G1"
 
@@ -76,6 +78,18 @@ def test_gates_below_a_gate_that_has_not_passed_say_so() -> None:
     assert table(report)["G2"].waits_for == ("G1",)
     assert table(report)["G1"].waits_for == ()
     assert "Builds on G1, not passed." in flat(shown(report))
+
+
+def test_what_blocks_later_gates_is_not_open() -> None:
+    row = table(SAMPLES["blocked_compiler"]())["port"]
+    assert row.verdict is Verdict.PASSED
+    assert row.missing == "Blocks G3, G4, G5: kickoff-incomplete."
+
+
+def test_a_warning_that_is_open_is_not_judged() -> None:
+    found = samples.result("common.schema-unknown", "G0", Kind.OPEN, "No document.")
+    report = samples.report(Verdict.INCOMPLETE, 3, samples.gate("G0", found, verdict=Verdict.INCOMPLETE))
+    assert table(report)["G0"].missing == "1 warning not judged."
 
 
 def test_stale() -> None:
@@ -128,3 +142,25 @@ def test_json(run: Run) -> None:
     assert found["G2"]["waits_for"] == ["G1"]
     assert found["G1"]["stale"] is False
     assert set(found["G1"]) == set(Row.__dataclass_fields__)
+
+
+def test_who_signed_and_what_ends_soon_is_told() -> None:
+    report = SAMPLES["waived"]()
+    soon = replace(
+        samples.result("common.symlink", "port", Kind.FAIL, "The registry ends on 2026-12-10, in 10 days."),
+        rule="expires-soon",
+        level=Level.WARNING,
+    )
+    rules = {**report.rules, "port.expires-soon": samples.rule("port.expires-soon", level=Level.WARNING, trust=True)}
+    port = replace(report.gates[0], results=(soon, *report.gates[0].results))
+    out = flat(shown(replace(report, gates=(port, *report.gates[1:]), rules=rules)))
+    assert "trust examples/trust (example-only), registry 2, root 1; rollback not checked" in out
+    assert "G0 signed by Reference team (model)" in out
+    assert "expires-soon The registry ends on 2026-12-10, in 10 days." in out
+    assert "PASSED (UNSAFE: --unsafe-time (judged at 2026-01-01T00:00:00Z, in the past))" in out
+
+
+def test_a_gate_that_nobody_signed_says_so() -> None:
+    out = flat(shown(SAMPLES["unsigned"]()))
+    assert "trust none" in out
+    assert "G0 model: unsigned" in out

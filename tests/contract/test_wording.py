@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from calaudit.contract import Schema
+from calaudit.contract import Contract, Schema
 
 DOCUMENT: dict[str, Any] = {
     "type": "object",
@@ -74,3 +74,12 @@ def test_sentences(change: dict[str, Any], pointer: str, message: str) -> None:
     document = {"name": "name", "text": "x", **change}
     found = list(SCHEMA.errors({k: v for k, v in document.items() if v is not ...}))
     assert [(e.pointer, e.message) for e in found] == [(pointer, message)]
+
+
+def test_patterns_are_told_in_words(contract: Contract) -> None:
+    document = {"schema": "calaudit-port/v1", "id": "bad id!", "profile": "x", "stage": "development", "claim": "11"}
+    said = {error.pointer: error.message for error in contract.schemas["port/v1"].errors(document)}
+    assert said["/id"].startswith(
+        'Found "bad id!", expected letters and digits, joined by single dots, hyphens or underscores (Id: '
+    )
+    assert said["/claim"].startswith('Found "11", expected G0 to G10 (Gate: ')

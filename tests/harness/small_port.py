@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from tests.casebook import PORT
+from tests.casebook import PORT, SIGNED
 
 SAMPLES = ("boundary-0001", "boundary-0016", "multilingual-11", "over-length-2049")
 CASES = """schema: calaudit-shape-matrix/v1
@@ -22,7 +22,8 @@ cases:
 def make(root: Path) -> Path:
     """Copy what is needed of the example port to ``root``."""
     port = root / "port"
-    shutil.copytree(PORT, port, ignore=shutil.ignore_patterns("weights", "run-2", "tensors", "vendor", "tools"))
+    left_out = shutil.ignore_patterns("weights", "run-2", "tensors", "vendor", "tools", *SIGNED)
+    shutil.copytree(PORT, port, ignore=left_out)
     for name in ("onnx-report.json", "onnx-outputs.jsonl"):
         (port / "02-onnx" / name).unlink()
     for name in ("prompts", "outputs", "tokens"):

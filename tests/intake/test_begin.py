@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from calaudit import audit
 from calaudit.contract import Contract
 from calaudit.errors import UsageError
-from calaudit.intake.begin import FOLDERS, Wishes, begin
+from calaudit.intake.begin import FOLDERS, Begun, Wishes, begin
 from calaudit.intake.checkpoint import read_checkpoint
-from calaudit.intake.manifest import placeholders
 from calaudit.model import Kind, Report, Verdict
 from tests.casebook import PORT
 
@@ -38,12 +37,16 @@ def manifest_of(port: Path) -> dict[str, Any]:
     return document
 
 
-def open_places(report: Report) -> set[str]:
+def open_places(report: Report) -> set[tuple[str, str]]:
     return {
-        r.location.pointer or ""
+        (r.location.path, r.location.pointer or "")
         for r in report.of("placeholder-left")
-        if r.kind is Kind.FAIL and r.location is not None and r.location.path == MANIFEST
+        if r.kind is Kind.FAIL and r.location is not None
     }
+
+
+def told_places(begun: Begun) -> set[tuple[str, str]]:
+    return {(path, pointer) for path, pointers in begun.missing.items() for pointer in pointers}
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FIXTURES.glob("*.json")))
@@ -58,8 +61,8 @@ def test_a_fresh_port_of_any_family_is_judged_and_told_what_is_missing(
     assert report.verdict is Verdict.FAILED
     assert report.exit_code == 1
     assert report.notes == ()
-    assert open_places(report) == set(begun.missing)
-    assert "/license" in begun.missing
+    assert open_places(report) == told_places(begun)
+    assert {(MANIFEST, "/license"), (MANIFEST, "/model_id"), ("vendor/kickoff.json", "/vendor")} <= told_places(begun)
     assert (port / "00-source/hf-config/config.json").read_bytes() == (model / "config.json").read_bytes()
 
 
@@ -202,8 +205,8 @@ def test_any_json_object_gives_a_port_or_a_sentence(
     except UsageError:
         assert not (root / "port").exists()
         return
-    assert set(begun.missing) == set(placeholders(manifest_of(root / "port")))
     report = audit(root / "port", contract=contract, jobs=1)
+    assert open_places(report) == told_places(begun)
     assert report.exit_code == 1
     assert report.notes == ()
 
@@ -226,3 +229,29 @@ def test_an_unreadable_tokenizer_gives_a_placeholder(model: Path) -> None:
 def test_tokens(tokenizer: object, tokens: int | None, model: Path) -> None:
     (model / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
     assert read_checkpoint(model).tokens == tokens
+
+
+def test_directories_above_are_made_and_taken_back(
+    model: Path, tmp_path: Path, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(tmp_path / "a/b/port", model, contract, WISHES)
+    assert (tmp_path / "a/b/port/port.yaml").is_file()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("calaudit.intake.begin.shutil.copyfile", full)
+    with pytest.raises(UsageError, match="No space left on device"):
+        begin(tmp_path / "c/d/port", model, contract, WISHES)
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_model_without_heads_and_one_outside_the_profile_are_told(tmp_path: Path, contract: Contract) -> None:
+    for name, told in (("mamba", "has no attention heads"), ("mixtral", "--profile moe-dual-chip fits it")):
+        (tmp_path / name).mkdir()
+        shutil.copy(FIXTURES / f"{name}.json", tmp_path / name / "config.json")
+        begun = begin(tmp_path / f"{name}-port", tmp_path / name, contract, WISHES)
+        assert any(told in note for note in begun.notes)
+    heads = manifest_of(tmp_path / "mamba-port")["architecture"]["q_heads"]
+    assert heads.startswith("REQUIRED: ")
+    assert "takes only models that have some" in heads
