@@ -1,6 +1,7 @@
 """The 149 models of the onnx wheel as ports: no rule crashes, none of them passes G2."""
 
 import shutil
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,16 +18,23 @@ from calaudit.facts.onnx.signature import OnnxSignature
 from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.facts.onnx.weights import OnnxWeights
 from calaudit.model import Port, Verdict
+from calaudit.trust import Signed, establish
 from tests.facts.test_onnx_proto import agree
 
 SPEC = find_spec("onnx")
 FOLDER = Path(str(SPEC.origin)).parent / "backend" / "test" / "data" if SPEC else Path()
 MODELS = sorted(FOLDER.rglob("*.onnx"))
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
 CHECKS = [c for c in discover() if c.rule.gate == "G2"]
 
 
 def test_the_wheel_has_models() -> None:
     assert len(MODELS) >= 100
+
+
+def nobody(_technical: object, _rules: object) -> Signed:
+    """Nothing is signed."""
+    return Signed(trust=establish(None, NOW, None))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=[p.relative_to(FOLDER).as_posix() for p in MODELS])
@@ -35,7 +43,7 @@ def test_model(model: Path, tmp_path: Path, contract: Contract) -> None:
     shutil.copyfile(model, tmp_path / "02-onnx" / "model.onnx")
     facts = Facts(gather(tmp_path, specs=contract.gates, schemas=contract.schemas), contract)
     params = {name: param.value for name, param in contract.params.items()}
-    done = run(contract, CHECKS, facts, port=Port(), params=params, planned=["G2"])
+    done = run(contract, CHECKS, facts, port=Port(), params=params, planned=["G2"], signed=nobody)
     assert done.crashes == ()
     gate = next(g for g in done.gates if g.gate == "G2")
     assert judge(gate.results) is not Verdict.PASSED
