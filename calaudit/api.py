@@ -71,7 +71,7 @@ def audit(  # noqa: PLR0913 - what to audit, and each thing that it is audited b
     if now.tzinfo is None:
         raise UsageError(f"The moment {now} has no time zone; give one in UTC.")
     source = _source(trust, root)
-    notes = _notes(contract, vetter, source)
+    notes = (*contract.notes, *engaged(contract.cue, vetter))
     checks = catalogue(contract, today=now.astimezone(UTC).date(), vetter=vetter)
     established = establish(source, now, contract.schemas)
     progress("Reading and hashing the port")
@@ -143,11 +143,6 @@ def _signed(
     from calaudit.signed import read_signed  # noqa: PLC0415 - it imports python-tuf and cryptography
 
     return read_signed(facts.evidence, facts.contract, trust, port=port, technical=technical, rules=rules)
-
-
-def _notes(contract: Contract, vetter: Vetter | None, source: TrustSource | None) -> tuple[str, ...]:
-    rollback = f"Whether {source.origin} is older than what was seen before was not checked." if source else ""
-    return (*contract.notes, *engaged(contract.cue, vetter), *([rollback] if source and source.seen is None else []))
 
 
 def _unsafe(at: datetime | None) -> tuple[str, ...]:

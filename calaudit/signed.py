@@ -8,16 +8,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, cast
 
 from calaudit.contract import Contract
 from calaudit.errors import Malformed, MissingFact
 from calaudit.evidence import Evidence
 from calaudit.model import PORT, Kind, Location, Port, Result, Rule, TechnicalVerdict
 from calaudit.trust import Fault, Refused, Signed, Slot, Trust
+from calaudit.trust.chain import Chain, Grounds, verify_chain
 from calaudit.trust.envelope import Envelope, parse_bundle, parse_envelope
 from calaudit.trust.provenance import Provenance, verify_provenance
 from calaudit.trust.registry import RELEASE, Registry
 from calaudit.trust.signoff import Expected, payload_digest, verify_signoff
+from calaudit.trust.steps import LAYOUT, ChainStep, read_chain
 from calaudit.trust.waiver import Waiver, verify_waiver
 
 __all__ = ["read_signed"]
@@ -58,12 +61,14 @@ class _Reader:
         faults: list[Fault] = []
         waivers = list(self._waivers(faults))
         attestations = list(self._attestations(faults))
+        chain = self._chain(attestations, faults)
         slots = self._slots(faults)
         return Signed(
             trust=self.trust,
             slots=slots,
             waivers=tuple(waivers),
             attestations=tuple(attestations),
+            chain=chain,
             faults=tuple(faults),
         )
 
@@ -117,6 +122,8 @@ class _Reader:
         paths = tuple(envelope.path for envelope in found)
         expected = Expected(
             port=self.port.id,
+            profile=self.port.profile,
+            stage=self.port.stage,
             gate=gate,
             role=role,
             artifacts=self._artifacts(gate, role),
@@ -221,8 +228,10 @@ class _Reader:
     def _attestations(self, faults: list[Fault]) -> Iterator[Provenance]:
         seen: dict[str, str] = {}
         for path in self._below("attestations/"):
+            if path == LAYOUT or path.endswith(".link"):
+                continue  # see _chain
             if not path.endswith(".dsse.json"):
-                message = "This version verifies provenance (*.dsse.json) only, no links and layouts."
+                message = f"It is no link (*.link), no provenance (*.dsse.json) and not {LAYOUT}: nobody verifies it."
                 faults.append(
                     Fault(rule="attestation-unexpected", message=message, at=Location(path=path), kind=Kind.OPEN)
                 )
@@ -245,6 +254,41 @@ class _Reader:
                 continue
             seen[provenance.invocation] = path
             yield provenance
+
+    def _chain(self, provenance: Sequence[Provenance], faults: list[Fault]) -> Chain | None:
+        paths = self._below("attestations/")
+        layout, links = LAYOUT in self.evidence.entries, [path for path in paths if path.endswith(".link")]
+        if not layout and not links:
+            return None
+        grounds = Grounds(
+            port=self.port.id,
+            steps=self._steps(),
+            gates=frozenset(self.technical),
+            files=self._files,
+            elsewhere=self._elsewhere(),
+            registry=self.registry,
+            schemas=self.contract.schemas,
+            now=self.trust.now,
+        )
+        chain = verify_chain(LAYOUT if layout else None, links, self._envelope, provenance, grounds)
+        faults += chain.faults
+        return chain
+
+    def _steps(self) -> tuple[ChainStep, ...] | Malformed:
+        try:
+            return read_chain(self.evidence.document("port.yaml"))
+        except MissingFact:
+            return ()  # the manifest's own fault; no link is of a step that nobody can read
+        except Malformed as error:
+            return error
+
+    def _elsewhere(self) -> dict[str, str]:
+        """What the source manifest says is kept in another place, by where it would be."""
+        try:
+            manifest = cast("dict[str, Any]", self.evidence.document("00-source/source-manifest.json"))
+        except MissingFact:
+            return {}
+        return {f"00-source/{item['path']}": item["sha256"] for item in manifest["files"] if item.get("uri")}
 
     # Files ----------------------------------------------------------------------------------------------------------
 

@@ -21,16 +21,20 @@ __all__ = ["VERBS", "cli", "main"]
 USAGE, INTERNAL, INTERRUPTED, UNREAD = 2, 4, 130, 141
 
 VERBS = {
+    "attest": "Sign for a build of a step that was done elsewhere.",
     "explain": "Tell what a rule demands, why, and how to fix a finding.",
     "facts": "Print what the evidence of a port supports, as JSON.",
     "init": "Begin a new port directory.",
     "layout": "Compile the steps of a port to an in-toto layout, and sign it.",
     "onnx": "Inspect, check and compare an ONNX export.",
     "policy": "List and test the policies.",
+    "receive": "Take what a vendor returned into a port, all of it or nothing.",
+    "rebuild": "Run a step again under other conditions, and explain what differs.",
     "schema": "List the schemas, and explain one document by its schema.",
     "signoff": "Sign a gate of a port for a role, or reject it.",
     "status": "Show where each gate of a port stands.",
     "trust": "Make, change, sign and pin the root of trust and the role registry.",
+    "vendor-kit": "Pack what a vendor has to know to return something that verifies.",
     "verify": "Audit a port and report what was found.",
     "waive": "Let one failed rule on one artifact pass for a while.",
 }
@@ -57,7 +61,7 @@ class Verbs(click.Group):
 
             near = get_close_matches(cmd_name, VERBS, n=1)
             ctx.fail(f"There is no command {cmd_name!r}. " + (f"Did you mean {near[0]}?" if near else "See --help."))
-        return cast("click.Command", import_module(f"calaudit.cli.{cmd_name}").command)
+        return cast("click.Command", import_module(f"calaudit.cli.{cmd_name.replace('-', '_')}").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
         """List the verbs without importing them."""

@@ -46,7 +46,10 @@ class Demand:
 
 UNWAIVABLE: Mapping[str, Callable[[Subject], bool]] = {
     "is a hard threshold of its gate": lambda subject: subject.threshold,
-    "is about hashes": lambda subject: _named(subject, r"digest-.+|.+-checksum|chain-broken"),
+    "is about hashes": lambda subject: _named(subject, r"digest-.+|.+-checksum|.+-un(hashed|listed)|chain-broken"),
+    "says whether it is the same model": lambda subject: _named(
+        subject, r"(tokenizer|weights)-(changed|differ-.+)|model-(id|revision)-mismatch|revision-.+"
+    ),
     "is about licences": lambda subject: _named(subject, r"license-.+"),
     "is about signatures": lambda subject: subject.rule.trust and not subject.dated,
     "gives a BLOCKED verdict": lambda subject: _named(subject, r"blocked-.+") or _blocks(subject.source),

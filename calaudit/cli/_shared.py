@@ -17,6 +17,7 @@ from calaudit.model import Report
 from calaudit.trust import TrustSource
 
 __all__ = [
+    "PortPath",
     "audited",
     "contract_for",
     "cue_option",

@@ -35,6 +35,7 @@ _MEMBERS = {
     "root_version": int,
     "registry_version": int,
     "registry_sha256": str,
+    "root_sha256": str,
 }
 
 
@@ -141,6 +142,7 @@ def _parsed(raw: Any) -> Pin:
         root_version=raw["root_version"],
         registry_version=raw["registry_version"],
         registry_sha256=raw["registry_sha256"],
+        root_sha256=raw["root_sha256"],
     )
     anchor = base64.b64decode(raw["anchor"], validate=True)
     return Pin(anchor=(raw["anchor_name"], anchor), source=Path(raw["source"]), seen=seen)
@@ -151,6 +153,11 @@ def _not_older(before: Seen, now: Seen) -> None:
         old, new = getattr(before, what), getattr(now, what)
         if new < old:
             raise UsageError(f"The {what.replace('_', ' ')} is {new}; {old} was seen before. This is an older copy.")
+    if before.root_version == now.root_version and before.root_sha256 not in ("", now.root_sha256):
+        raise UsageError(
+            f"The root is another one than that of version {now.root_version} that was seen before: two histories. "
+            "Find out which one is right; then pin with --replace."
+        )
     if before.registry_version == now.registry_version and before.registry_sha256 != now.registry_sha256:
         raise UsageError(
             f"The registry is another file than the one of version {now.registry_version} that was seen before: two "
@@ -167,6 +174,7 @@ def _write(pin: Pin) -> None:
         "root_version": pin.seen.root_version,
         "registry_version": pin.seen.registry_version,
         "registry_sha256": pin.seen.registry_sha256,
+        "root_sha256": pin.seen.root_sha256,
     }
     path = state_directory() / _PIN
     try:

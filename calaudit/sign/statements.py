@@ -38,6 +38,8 @@ def signoff_statement(  # noqa: PLR0913 - each thing that a signoff binds, by na
     """
     predicate: dict[str, Any] = {
         "port": report.port.id,
+        "profile": report.port.profile,
+        "stage": report.port.stage,
         "gate": gate.gate,
         "role": role,
         "decision": decision,

@@ -21,12 +21,13 @@ def establish(source: TrustSource | None, now: datetime, schemas: Schemas) -> Tr
         return Trust(origin="nothing", now=now, faults=(missing,))
     # A tenth of a second of imports: only where there is something to verify.
     from calaudit.trust.registry import read_registry  # noqa: PLC0415
-    from calaudit.trust.root import newest_root  # noqa: PLC0415
+    from calaudit.trust.root import digest_of, newest_root  # noqa: PLC0415
 
     try:
-        root = newest_root(source, now)
+        newest = newest_root(source, now)
     except Refused as refused:
         return Trust(origin=source.origin, now=now, faults=(refused.fault,))
+    root = newest.signed
     faults: tuple[Fault, ...] = ()
     registry = None
     try:
@@ -39,6 +40,7 @@ def establish(source: TrustSource | None, now: datetime, schemas: Schemas) -> Tr
         now=now,
         faults=faults,
         root_version=root.version,
+        root_digest=digest_of(newest),
         root_expires=root.expires,
         registry=registry,
         sigstore_root=source.sigstore_root,

@@ -22,6 +22,8 @@ KEYLESS = ("sigstore-oidc", "Fulcio")
 """Type and scheme of a keyless key: whoever proves this identity to this issuer."""
 
 RSA_BITS_MIN = 3072
+RSA_EXPONENT_MIN = 65537
+"""Below it lies 1, with which everybody's message is its own signature."""
 
 _IN_PEM = MappingProxyType(
     {
@@ -32,6 +34,10 @@ _IN_PEM = MappingProxyType(
 )
 _SCHEMES = frozenset({("ed25519", "ed25519"), *_IN_PEM, KEYLESS})
 _ED25519_HEX = 64
+_ED25519_PRIME = 2**255 - 19
+_ORDER_8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+_SMALL_ORDER = frozenset({0, 1, _ED25519_PRIME - 1, _ORDER_8, _ED25519_PRIME - _ORDER_8})
+"""The y of the eight points whose order divides eight: OpenSSL verifies signatures that nobody made with them."""
 
 
 class KeylessKey(Key):
@@ -103,6 +109,8 @@ def material(key: Key) -> str:
     if key.keytype == "ed25519":
         if len(public) != _ED25519_HEX or public != bytes.fromhex(public).hex():
             raise ValueError("an ed25519 key is 64 lower-case hexadecimal digits")
+        if _is_weak(public):
+            raise ValueError("it is a point of small order, or none: anybody can sign with it")
         return public
     return _pem_material(key, public)
 
@@ -117,6 +125,11 @@ def other_ids(key: Key) -> frozenset[str]:
     return frozenset()
 
 
+def _is_weak(public: str) -> bool:
+    y = int.from_bytes(bytes.fromhex(public), "little") & (2**255 - 1)
+    return y >= _ED25519_PRIME or y in _SMALL_ORDER
+
+
 def _pem_material(key: Key, public: str) -> str:
     try:
         loaded = load_pem_public_key(public.encode())
@@ -125,12 +138,16 @@ def _pem_material(key: Key, public: str) -> str:
     # The library verifies with whatever the text holds; an ed25519 key that calls itself RSA would be a second key.
     if not isinstance(loaded, _IN_PEM[key.keytype, key.scheme]):
         raise ValueError(f"its type is {key.keytype}, and its value a key of another type")  # noqa: TRY004 - a wrong value
-    if public.rstrip("\n") != loaded.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode().rstrip("\n"):
+    if public.rstrip("\n") != loaded.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode().rstrip(
+        "\n"
+    ):
         raise ValueError("its PEM is wrapped in another way than keys are written")
     if isinstance(loaded, EllipticCurvePublicKey) and not isinstance(loaded.curve, SECP256R1):
         raise ValueError(f"its curve is {loaded.curve.name}, not secp256r1")  # noqa: TRY004 - a wrong value
     if isinstance(loaded, RSAPublicKey) and loaded.key_size < RSA_BITS_MIN:
         raise ValueError(f"an RSA key has at least {RSA_BITS_MIN} bits, not {loaded.key_size}")
+    if isinstance(loaded, RSAPublicKey) and loaded.public_numbers().e < RSA_EXPONENT_MIN:
+        raise ValueError(f"an RSA key's exponent is at least {RSA_EXPONENT_MIN}, not {loaded.public_numbers().e}")
     return loaded.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo).hex()
 
 

@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from calaudit.trust.fault import Fault
+from calaudit.trust.roles import FUNCTIONARY
 
 if TYPE_CHECKING:  # they import python-tuf, which an audit without a root does not need
+    from calaudit.trust.chain import Chain
     from calaudit.trust.provenance import Provenance
     from calaudit.trust.registry import Registry
     from calaudit.trust.signoff import Signoff
@@ -27,6 +29,7 @@ class Trust:
     now: datetime
     faults: tuple[Fault, ...] = ()
     root_version: int = 0
+    root_digest: str = ""
     root_expires: datetime | None = None
     registry: "Registry | None" = None
     sigstore_root: bytes | None = None
@@ -60,6 +63,7 @@ class Signed:
     slots: Mapping[tuple[str, str], Slot] = field(default_factory=dict)
     waivers: "tuple[Waiver, ...]" = ()
     attestations: "tuple[Provenance, ...]" = ()
+    chain: "Chain | None" = None
     faults: tuple[Fault, ...] = ()
 
     def of_gate(self, gate: str) -> tuple[Slot, ...]:
@@ -70,6 +74,15 @@ class Signed:
         """Whether a signoff of the role that holds names the file."""
         held = (slot.signoff for slot in self.slots.values() if slot.role == role)
         return any(signoff is not None and path in signoff.artifacts for signoff in held)
+
+    def attested(self, role: str, gate: str, product: str) -> "tuple[Provenance, ...]":
+        """The runs for a gate that wrote a file, as attested by enough different functionaries of a role; or none."""
+        registry = self.trust.registry
+        functionaries = None if registry is None else registry.role(role + FUNCTIONARY)
+        runs = [run for run in self.attestations if (run.role, run.gate) == (role, gate) and product in run.products]
+        if functionaries is None or len({run.owner for run in runs}) < functionaries.threshold:
+            return ()
+        return tuple(runs)
 
     def faults_of(self, rule: str) -> Iterator[Fault]:
         """The faults that are not a slot's own: of trust and of files."""

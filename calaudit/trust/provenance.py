@@ -23,12 +23,14 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """One attested invocation; ``role`` is the role whose functionary signed."""
+    """One attested invocation; ``role`` is the role whose functionary signed, ``owner`` the functionary's name."""
 
     path: str
     role: str
+    owner: str
     step: str
     gate: str
+    command: tuple[str, ...]
     invocation: str
     builder: str
     started: datetime
@@ -92,8 +94,10 @@ def verify_provenance(  # noqa: PLR0913 - everything that provenance is held aga
     return Provenance(
         path=envelope.path,
         role=signed[0].role.removesuffix(FUNCTIONARY),
+        owner=signed[0].owner.name,
         step=external["step"],
         gate=external["gate"],
+        command=tuple(external["command"]),
         invocation=metadata["invocationId"],
         builder=statement["predicate"]["runDetails"]["builder"]["id"],
         started=started,

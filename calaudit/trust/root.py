@@ -3,6 +3,7 @@
 Each root is signed by the threshold of its own keys and by that of the root before it; versions go up by one.
 """
 
+import hashlib
 from datetime import datetime
 
 from tuf.api.metadata import Metadata, Root
@@ -10,13 +11,13 @@ from tuf.api.metadata import Metadata, Root
 from calaudit.errors import Malformed
 from calaudit.trust.fault import Refused
 from calaudit.trust.keys import is_keyless, key_id, material
-from calaudit.trust.source import TrustSource
+from calaudit.trust.source import Seen, TrustSource
 from calaudit.trust.tuf_file import TUF_ERRORS, read_metadata
 
-__all__ = ["newest_root"]
+__all__ = ["digest_of", "newest_root"]
 
 
-def newest_root(source: TrustSource, now: datetime) -> Root:
+def newest_root(source: TrustSource, now: datetime) -> Metadata[Root]:
     """The root that speaks today.
 
     Raises:
@@ -28,6 +29,7 @@ def newest_root(source: TrustSource, now: datetime) -> Root:
     name, data = source.roots[0]
     trusted = _read(name, data)
     _signed(trusted, name, trusted.signed, "its own keys")
+    _same_history(trusted, name, source.seen)
     # 2. Every later root: the next version, signed by the old threshold and by its own.
     for name, data in source.roots[1:]:
         following = _read(name, data)
@@ -39,6 +41,7 @@ def newest_root(source: TrustSource, now: datetime) -> Root:
             )
         _signed(following, name, trusted.signed, f"the keys of version {trusted.signed.version}")
         _signed(following, name, following.signed, "its own keys")
+        _same_history(following, name, source.seen)
         trusted = following
     root = trusted.signed
     # 3. Nothing older than what was seen before.
@@ -52,7 +55,25 @@ def newest_root(source: TrustSource, now: datetime) -> Root:
         raise Refused(
             "root-invalid", f"{name} expired on {root.expires:%Y-%m-%d}. Rotate the root (calaudit trust rotate)."
         )
-    return root
+    return trusted
+
+
+def digest_of(root: Metadata[Root]) -> str:
+    """The SHA-256 of what a root's keys sign: one more signature does not make it another root."""
+    return hashlib.sha256(root.signed_bytes).hexdigest()
+
+
+def _same_history(root: Metadata[Root], name: str, seen: Seen | None) -> None:
+    if seen is None or not seen.root_sha256 or root.signed.version != seen.root_version:
+        return
+    found = digest_of(root)
+    if found != seen.root_sha256:
+        raise Refused(
+            "registry-rollback",
+            f"{name} is another root than the one of version {seen.root_version} that was seen before: two histories.",
+            expected=seen.root_sha256,
+            actual=found,
+        )
 
 
 def _read(name: str, data: bytes) -> Metadata[Root]:

@@ -33,6 +33,8 @@ class Expected:
     """
 
     port: str
+    profile: str
+    stage: str
     gate: str
     role: str
     artifacts: Mapping[str, str]
@@ -197,6 +199,16 @@ def _same_papers(predicate: Mapping[str, Any], expected: Expected, at: Location)
 
 def _same_judgement(predicate: Mapping[str, Any], expected: Expected, at: Location) -> Fault | None:
     """Judged by today's contract the verdict is the signed one; by another one it cannot be compared."""
+    # The contract decides by the profile's numbers, and what was signed under an older one shows no results to compare.
+    for member in ("profile", "stage") if expected.gate != PORT else ():
+        if predicate[member] != getattr(expected, member):
+            raise Refused(
+                "signoff-verdict-mismatch",
+                f"It was signed for the {member} {predicate[member]}; the port's is {getattr(expected, member)}.",
+                at=at,
+                expected=predicate[member],
+                actual=getattr(expected, member),
+            )
     bound = predicate.get("technical")
     if (bound is None) != (expected.gate == PORT):
         raise Refused("envelope-malformed", "A signoff of a gate, and only that, binds its technical verdict.", at=at)

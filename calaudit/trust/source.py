@@ -10,11 +10,16 @@ SIZE_MAX = 4 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The highest versions that were accepted before; what is older is a rollback."""
+    """The highest versions that were accepted before; what is older is a rollback, another of the same two histories.
+
+    ``root_sha256`` is of what the root's keys sign; empty where nobody wrote it down. Whoever holds keys that were
+    rotated out can still sign another successor of the old root, so the version alone proves nothing.
+    """
 
     root_version: int
     registry_version: int
     registry_sha256: str
+    root_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

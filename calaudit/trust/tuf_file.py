@@ -44,5 +44,7 @@ def read_metadata(data: bytes, kind: type[S]) -> Metadata[S]:
     try:
         _ = metadata.signed_bytes
     except TUF_ERRORS as error:
-        raise Malformed("It holds a number with a fraction, which has no canonical form that could be signed.") from error
+        raise Malformed(
+            "It holds a number with a fraction, which has no canonical form that could be signed."
+        ) from error
     return cast("Metadata[S]", metadata)

@@ -58,7 +58,7 @@ def test_help_lists_every_verb() -> None:
 
 def test_every_module_is_a_verb() -> None:
     folder = ROOT / "calaudit/cli"
-    assert {path.stem for path in folder.glob("[a-z]*.py")} == set(VERBS)
+    assert {path.stem.replace("_", "-") for path in folder.glob("[a-z]*.py")} == set(VERBS)
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

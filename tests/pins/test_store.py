@@ -11,7 +11,7 @@ from calaudit.pins.store import state_directory
 from calaudit.trust.source import Seen
 from tests.sign.make import Keepers, keepers
 
-SEEN = Seen(root_version=1, registry_version=3, registry_sha256="ab" * 32)
+SEEN = Seen(root_version=1, registry_version=3, registry_sha256="ab" * 32, root_sha256="12" * 32)
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +80,8 @@ def test_another_root_needs_replace(pin: Pin) -> None:
         replace(SEEN, root_version=0),
         replace(SEEN, registry_version=2),
         replace(SEEN, registry_sha256="cd" * 32),
+        replace(SEEN, root_sha256="34" * 32),
+        replace(SEEN, root_sha256=""),
     ],
 )
 def test_what_is_older_or_another_history_is_refused(pin: Pin, seen: Seen) -> None:
@@ -92,7 +94,7 @@ def test_what_is_older_or_another_history_is_refused(pin: Pin, seen: Seen) -> No
 
 def test_higher_versions_are_remembered(pin: Pin) -> None:
     write_pin(pin)
-    newer = Seen(root_version=2, registry_version=4, registry_sha256="cd" * 32)
+    newer = Seen(root_version=2, registry_version=4, registry_sha256="cd" * 32, root_sha256="34" * 32)
     record_seen(newer)
     assert read_pin() == replace(pin, seen=newer)
     record_seen(SEEN)

@@ -61,7 +61,12 @@ def test_every_demand_is_shown() -> None:
 NEVER_WAIVED = {
     "is a hard threshold of its gate": [Subject(rule=GOOD, threshold=True)],
     "is about hashes": [
-        Subject(rule=replace(GOOD, id=id_)) for id_ in ("digest-mismatch", "external-data-checksum", "chain-broken")
+        Subject(rule=replace(GOOD, id=id_))
+        for id_ in ("digest-mismatch", "external-data-checksum", "weights-unhashed", "chain-broken")
+    ],
+    "says whether it is the same model": [
+        Subject(rule=replace(GOOD, id=id_))
+        for id_ in ("tokenizer-changed", "weights-differ-from-source", "model-id-mismatch", "revision-not-pinned")
     ],
     "is about licences": [Subject(rule=replace(GOOD, id="license-unknown"))],
     "is about signatures": [Subject(rule=replace(GOOD, trust=True))],

@@ -22,8 +22,9 @@ KEYWORDS = frozenset(
 )
 OPEN = {
     "policy-test/v1": {"/properties/cases/items/properties/facts"},
-    "provenance/v1": {
-        path for path, node in subschemas(SCHEMAS["provenance/v1"].document) if "additionalProperties" not in node
+    **{
+        name: {path for path, node in subschemas(SCHEMAS[name].document) if "additionalProperties" not in node}
+        for name in ("provenance/v1", "vsa/v1")
     },
 }
 """Mappings that hold what the facts of a port hold (`calaudit facts --schema`), and those that are SLSA's, not ours."""

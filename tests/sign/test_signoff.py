@@ -95,6 +95,8 @@ def test_the_statement_binds_what_was_judged(found: Judged) -> None:
     predicate = made.statement["predicate"]
     assert predicate == {
         "port": "tiny-dense",
+        "profile": "example",
+        "stage": "development",
         "gate": "G0",
         "role": "model",
         "decision": "approve",

@@ -56,7 +56,8 @@ def named(digests: Mapping[str, str]) -> list[dict[str, Any]]:
 class Authority:
     """Keys, root and registry; change a member, then call :meth:`source` again.
 
-    ``owners`` are the registry's owner entries, ``delegations`` its roles as (key seeds, threshold).
+    ``owners`` are the registry's owner entries, ``delegations`` its roles as (key seeds, threshold), ``keyless`` one
+    more owner of some roles, who signs without a key.
     """
 
     version: int = 1
@@ -70,6 +71,7 @@ class Authority:
     owners: list[dict[str, Any]] = field(default_factory=list)
     revoked: list[dict[str, str]] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    keyless: dict[str, Key] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.delegations:
@@ -110,11 +112,17 @@ class Authority:
             name: DelegatedRole(name, [public(key(s)).keyid for s in seeds], threshold, True, paths=["*"])
             for name, (seeds, threshold) in self.delegations.items()
         }
+        owners = list(self.owners)
+        for name, identity in self.keyless.items():
+            keys[identity.keyid] = identity
+            roles[name].keyids.append(identity.keyid)
+            like = next(owner for owner in owners if owner["role"] == name)
+            owners.append({**like, "name": "Keyless crew", "keyids": [identity.keyid]})
         members = {
             "schema": "calaudit-registry/v1",
             "label": "tests",
             "ports": self.ports,
-            "owners": self.owners,
+            "owners": owners,
             "revoked": self.revoked,
             **self.extra,
         }
@@ -139,7 +147,8 @@ class Authority:
     def seen(self) -> Seen:
         """What somebody remembers who saw this registry."""
         digest = hashlib.sha256(to_bytes(self.registry())).hexdigest()
-        return Seen(root_version=1, registry_version=self.version, registry_sha256=digest)
+        root = hashlib.sha256(self.root().signed_bytes).hexdigest()
+        return Seen(root_version=1, registry_version=self.version, registry_sha256=digest, root_sha256=root)
 
     # What is signed --------------------------------------------------------------------------------------------------
 
@@ -160,10 +169,14 @@ class Authority:
         evidence = {
             path: found[path]
             for path in found
-            if path.startswith("attestations/") and attested_gate(port / path) == gate.gate
+            if path.startswith("attestations/")
+            and path.endswith(".dsse.json")
+            and attested_gate(port / path) == gate.gate
         }
         predicate: dict[str, Any] = {
             "port": report.port.id,
+            "profile": report.port.profile,
+            "stage": report.port.stage,
             "gate": gate.gate,
             "role": role,
             "decision": "approve",
@@ -197,7 +210,7 @@ class Authority:
         }
         return statement(named({path: digest}), "urn:calaudit:predicate:waiver:v1", predicate)
 
-    def provenance(  # noqa: PLR0913 - what an invocation is made of
+    def provenance(
         self,
         step: str,
         gate: str,

@@ -8,20 +8,24 @@ import copy
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
+
+import calaudit.trust
 from calaudit import Report, audit
 from calaudit.contract import Contract
 from calaudit.model import GateReport
 from calaudit.trust.source import Seen, TrustSource
 from tests.trust import authority as kit
-from tests.trust.authority import NOW, Authority
+from tests.trust.authority import NOW, PORT_ID, Authority
 
 GOOD = Path(__file__).parents[2] / "examples" / "model-port" / "tiny-dense"
 KINDS = ("g0", "waived", "full")
@@ -46,12 +50,14 @@ class SignedPort:
     authority: Authority
     at: datetime = NOW
     source: TrustSource | None = None
-    only_trust: bool = True
+    trusts: bool = True
+    not_installed: tuple[str, ...] = ()
 
     def audit(self) -> Report:
         """Judge the copy by its authority's root, or by what replaces it."""
-        source = self.source or self.authority.source(seen=self.seen)
-        return audit(self.path, contract=self.contract, trust=source, at=self.at)
+        source = (self.source or self.authority.source(seen=self.seen)) if self.trusts else None
+        with _without(self.not_installed):
+            return audit(self.path, contract=self.contract, trust=source, at=self.at)
 
     def gate(self, name: str) -> GateReport:
         return next(gate for gate in self.report.gates if gate.gate == name)
@@ -81,15 +87,20 @@ class SignedPort:
         change(document)
         self.sign(path, document, *seeds)
 
-    def signoff(self, gate: str, role: str, *seeds: str, at: str = "", **changes: Any) -> None:
-        """Sign a slot as it should be signed, but for ``changes`` of the predicate."""
-        document = self.authority.signoff(self.gate(gate), role, self.report, self.path, self.contract, **changes)
-        self.sign(at or f"signoffs/{gate}.{role}.dsse.json", document, *(seeds or (role,)))
+    def signoff(self, slot: str, *seeds: str, **changes: Any) -> None:
+        """Sign a slot (``G0.model``) as it should be signed, but for ``changes`` of the predicate."""
+        gate, _, role = slot.partition(".")
+        document = self.authority.signoff(self.gate(gate), role, self.report, self.path, self.contract)
+        document["predicate"].update(changes)
+        self.sign(f"signoffs/{slot}.dsse.json", document, *(seeds or (role,)))
 
-    def waive(self, *seeds: str, path: str = MANIFEST, gate: str = "G0", rule: str = WAIVED, **changes: Any) -> None:
-        """Sign a waiver."""
+    def waive(
+        self, *seeds: str, path: str = MANIFEST, gate: str = "G0", rule: str = WAIVED, of: str = PORT_ID, **changes: Any
+    ) -> None:
+        """Sign a waiver of this or another port."""
         digest = self.digest(path) if (self.path / path).is_file() else "00" * 32
         document = self.authority.waiver(gate, rule, path, digest, **changes)
+        document["predicate"]["port"] = of
         self.sign(f"waivers/{document['predicate']['id']}.dsse.json", document, *(seeds or WAIVER_SIGNERS))
 
     def attest(self, *seeds: str, name: str = "", step: str = "fetch", number: int = 1, **changes: Any) -> str:
@@ -100,7 +111,9 @@ class SignedPort:
         self.sign(f"attestations/{name}", document, *(seeds or ("model-functionary",)))
         return f"attestations/{name}"
 
-    def run(self, step: str = "fetch", *, gate: str = "G0", invocation: str = "run-1", **changes: Any) -> dict[str, Any]:
+    def run(
+        self, step: str = "fetch", *, gate: str = "G0", invocation: str = "run-1", **changes: Any
+    ) -> dict[str, Any]:
         """The statement of such a run; ``changes`` are of its external parameters."""
         read, wrote = MANIFEST, "00-source/hf-config/config.json"
         return self.authority.provenance(
@@ -129,38 +142,57 @@ class SignedPort:
         return self.authority
 
 
-@cache
-def _template(kind: str, contract_digest: str) -> "_Template":
-    return _Template(kind)
-
-
+@dataclass(frozen=True)
 class _Template:
-    """One signed port on disk, removed at the end of the process."""
+    """A signed port on disk, removed at the end of the process."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.folder = TemporaryDirectory(prefix=f"calaudit-{kind}-")
-        self.path = Path(self.folder.name) / "tiny-dense"
-        self.authority = Authority()
-        self.report: Report | None = None
+    folder: TemporaryDirectory[str]
+    authority: Authority
+    report: Report
 
-    def sign(self, contract: Contract) -> None:
-        if self.report is not None:
-            return
-        shutil.copytree(GOOD, self.path, copy_function=shutil.copyfile, ignore=_left_out(self.kind))
-        if self.kind != "full":
-            _replace(self.path / "port.yaml", "claim: G2", "claim: G0")
-        if self.kind == "waived":
-            _replace(self.path / MANIFEST, "tiny-dense@d", "tiny-dense@e")
-        report = audit(self.path, contract=contract, trust=self.authority.source(), at=NOW)
-        made = SignedPort(self.path, contract, report, None, self.authority)
-        if self.kind == "waived":
-            made.waive()
-        self.authority.sign_port(self.path, report, contract, through=("G0", "G1", "G2") if self.kind == "full" else ["G0"])
-        if self.kind == "waived":
-            digest = kit.payload_digest(self.path / WAIVER)
-            made.signoff("G0", "model", waivers=kit.named({WAIVER: digest}))
-        self.report = report
+    @property
+    def path(self) -> Path:
+        return Path(self.folder.name) / "tiny-dense"
+
+
+@contextmanager
+def _without(modules: Sequence[str]) -> Iterator[None]:
+    """Let an import fail, and that of the one module of calaudit which needs it be tried again."""
+    with pytest.MonkeyPatch.context() as patch:
+        if modules:
+            patch.delattr(calaudit.trust, "keyless_library", raising=False)
+            patch.delitem(sys.modules, "calaudit.trust.keyless_library", raising=False)
+        for name in modules:
+            patch.setitem(sys.modules, name, None)
+        yield
+
+
+_TEMPLATES: dict[tuple[str, str], _Template] = {}
+
+
+def _template(kind: str, contract: Contract) -> _Template:
+    """The signed port of a kind, made once in a process."""
+    key = (kind, contract.digest)
+    if key not in _TEMPLATES:
+        _TEMPLATES[key] = _make(kind, contract)
+    return _TEMPLATES[key]
+
+
+def _make(kind: str, contract: Contract) -> _Template:
+    folder, authority = TemporaryDirectory(prefix=f"calaudit-{kind}-"), Authority()
+    path = Path(folder.name) / "tiny-dense"
+    shutil.copytree(GOOD, path, copy_function=shutil.copyfile, ignore=_left_out(kind))
+    if kind != "full":
+        _replace(path / "port.yaml", "claim: G2", "claim: G0")
+    if kind == "waived":
+        _replace(path / MANIFEST, "tiny-dense@d", "tiny-dense@e")
+    report = audit(path, contract=contract, trust=authority.source(), at=NOW)
+    authority.sign_port(path, report, contract, through=("G0", "G1", "G2") if kind == "full" else ("G0",))
+    if kind == "waived":
+        made = SignedPort(path, contract, report, None, authority)
+        made.waive()
+        made.signoff("G0.model", waivers=kit.named({WAIVER: kit.payload_digest(path / WAIVER)}))
+    return _Template(folder, authority, report)
 
 
 def _left_out(kind: str) -> Callable[[str, list[str]], Sequence[str]]:
@@ -176,9 +208,7 @@ def _replace(path: Path, old: str, new: str) -> None:
 
 def signed_copy(kind: str, target: Path, contract: Contract) -> SignedPort:
     """A copy of a signed port at ``target``, which must not exist."""
-    template = _template(kind, contract.digest)
-    template.sign(contract)
-    assert template.report is not None
+    template = _template(kind, contract)
     shutil.copytree(template.path, target, copy_function=shutil.copyfile)
     authority = copy.deepcopy(template.authority)
     return SignedPort(target, contract, template.report, authority.seen(), authority)

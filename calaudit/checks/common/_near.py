@@ -6,7 +6,7 @@ from functools import cache
 
 from calaudit.checks.view import View
 from calaudit.contract.gates import Gates
-from calaudit.evidence.litter import is_litter
+from calaudit.evidence.litter import JOURNAL, is_litter
 
 HINTS = 50
 """For how many strangers a rule looks what they may be: comparing names takes time."""
@@ -22,7 +22,7 @@ def strangers(view: View) -> dict[str, list[str]]:
     known = _folders(tuple(spec.pattern for spec in view.facts.contract.gates.artifacts()))
     found: dict[str, list[str]] = {}
     for path, entry in view.evidence.entries.items():
-        if entry.spec is None and not is_litter(path):
+        if entry.spec is None and not is_litter(path) and not path.startswith(JOURNAL):
             parts = path.split("/")
             above = ("/".join(parts[:n]) for n in range(1, len(parts)))
             found.setdefault(next((folder for folder in above if folder not in known), path), []).append(path)

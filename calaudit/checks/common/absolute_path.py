@@ -22,6 +22,13 @@ _ALLOWED = re.compile(rb"/usr/(?:local/)?bin/(?:env|python3?|bash|sh)\b|/tmp/?$"
 """Interpreters are named by their place on every system."""
 
 
+def machine_paths(block: Block) -> Iterator[tuple[bytes, int]]:
+    """Every place on one machine that a text names, with its line."""
+    for match, line in matches(_PATH, block):
+        if not _ALLOWED.match(match[0]):
+            yield match[0], line
+
+
 @check("absolute-path", gate="*", kinds=("pass", "fail", "open", "notApplicable"))
 def absolute_path(view: View) -> Iterator[Result]:
     """Search the texts that the port's makers write, and the strings inside graphs."""
@@ -30,13 +37,11 @@ def absolute_path(view: View) -> Iterator[Result]:
         if b"/" not in data and b"\\" not in data:
             continue
         is_graph = entry.spec is not None and entry.spec.format is Format.ONNX
-        for match, line in matches(_PATH, Block(1, data)):
-            if _ALLOWED.match(match[0]):
-                continue
+        for named, line in machine_paths(Block(1, data)):
             yield view.fail(
                 "This names a place on one machine.",
                 at=Location(path=entry.path, line=None if is_graph else line),
-                actual=match[0].decode("utf-8", "replace"),
+                actual=named.decode("utf-8", "replace"),
             )
             if is_graph:
                 break  # an exporter's stack traces repeat one folder a thousand times

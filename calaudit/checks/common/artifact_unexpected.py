@@ -21,21 +21,21 @@ def artifact_unexpected(view: View) -> Iterator[Result]:
     here = {entry.path for entry in view.each(view.entries())}
     for n, (place, paths) in enumerate(strangers(view).items()):
         of_gate = [path for path in paths if path in here]
-        if of_gate == [place]:
-            meant = meant_file(view, place) if n < HINTS else None
-            yield view.fail(f"The contract knows no such file{_asked(meant)}", at=place)
+        if len(of_gate) == 1:
+            meant = meant_file(view, of_gate[0]) if n < HINTS else None
+            yield view.fail(f"The contract knows no such file{_asked(meant)}", at=of_gate[0])
         elif of_gate:
             meant = meant_folder(view, place) if n < HINTS else None
-            count = "a file" if len(of_gate) == 1 else f"{len(of_gate)} files"
-            asked = _asked(meant and f"{meant}/")
-            yield view.fail(f"The contract knows no such folder; {place}/ holds {count}{asked}", at=place)
+            count, asked = len(of_gate), _asked(meant and f"{meant}/")
+            yield view.fail(f"The contract knows no such folder; {place}/ holds {count} files{asked}", at=place)
     litter = [entry.path for entry in view.entries() if entry.spec is None and is_litter(entry.path)]
     if litter:
         names = ", ".join(litter[:_NAMED]) + (f" and {len(litter) - _NAMED} more" if len(litter) > _NAMED else "")
         yield view.fail(
             f"What git, a desktop or a repository keeps for itself is no part of a port: {names}. A release must not "
             "ship it. Delete it, or keep it outside the port; empty folders need no placeholder.",
-            at=litter[0],
+            # A waiver names one file: what speaks of several must have no place that one could cover.
+            at=litter[0] if len(litter) == 1 else None,
         )
     if view.examined == 0:
         yield view.not_applicable("There is no file here.")

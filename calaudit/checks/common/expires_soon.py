@@ -1,7 +1,7 @@
 """Nothing that is trusted expires soon.
 
-Why: A registry or a waiver that runs out overnight stops a release the next morning.
-Fix: Renew it ahead of time: `calaudit trust rotate`, `calaudit trust sign`, or repair what is waived.
+Why: A registry, a layout or a waiver that runs out overnight stops a release the next morning.
+Fix: Renew it ahead of time: `calaudit trust rotate`, `calaudit trust sign` or `calaudit layout`; repair what is waived.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from calaudit.model import Result
     "expires-soon", gate="port", level="warning", kinds=("pass", "fail", "notApplicable"), trust=True, unwaivable=True
 )
 def expires_soon(view: View) -> Iterator[Result]:
-    """Warn for the root, the registry and each waiver that ends within `expiry_warning_days`."""
+    """Warn for the root, the registry, the layout and each waiver that ends within `expiry_warning_days`."""
     trust = view.signed.trust
     if trust.registry is None or trust.root_expires is None:
         yield view.not_applicable("There is nothing that could expire.")
@@ -26,6 +26,9 @@ def expires_soon(view: View) -> Iterator[Result]:
         ("The registry", trust.registry.expires, None),
     ]
     ends += [(f"The waiver {waiver.id}", waiver.until, waiver.path) for waiver in view.signed.waivers]
+    chain = view.signed.chain
+    if chain is not None and chain.layout is not None:
+        ends.append(("The layout", chain.layout.expires, chain.layout.path))
     for what, end, path in view.each(ends):
         left = (end - trust.now).total_seconds() / 86_400
         if left <= days:

@@ -14,8 +14,11 @@ from calaudit.model import Result
 @check("registry-rollback", gate="port", kinds=("pass", "fail", "notApplicable"), trust=True, unwaivable=True)
 def registry_rollback(view: View) -> Iterator[Result]:
     """Fail for a registry older than the highest seen, or than the one a signoff was made under."""
-    registry = view.signed.trust.registry
-    if registry is not None:
-        view.saw()
-    faults = [slot.fault for slot in view.signed.slots.values() if slot.fault is not None]
-    yield from told(view, [*view.signed.faults_of(view.rule.id), *(f for f in faults if f.rule == view.rule.id)])
+    signed = view.signed
+    slots = [slot.fault for slot in signed.slots.values() if slot.fault is not None]
+    faults = [*signed.faults_of(view.rule.id), *(fault for fault in slots if fault.rule == view.rule.id)]
+    if signed.trust.registry is None and not faults:
+        yield view.not_applicable("There is no registry that could be older than another.")
+        return
+    view.saw()
+    yield from told(view, faults)

@@ -1,7 +1,8 @@
 """The model and its targets are within the profile.
 
 Why: A profile is what has been closed end to end before; what lies outside mixes several unknowns into every failure.
-Fix: Take a model and targets within the profile, or the profile that is meant for them.
+Fix: Take a model and targets within the profile, or set profile in port.yaml to the one that is meant for them:
+dense-single-chip, moe-dual-chip, or example for tiny models.
 """
 
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from calaudit.model import Result
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@check("revision-not-pinned", gate="G0")
+@check("revision-not-pinned", gate="G0", unwaivable=True)
 def revision_not_pinned(view: View) -> Iterator[Result]:
     """Look at the revision and at the repository it is a revision of."""
     source = view.fact(SourceManifest)

@@ -12,7 +12,7 @@ from calaudit.facts.source.weights import Weights
 from calaudit.model import Location, Result
 
 
-@check("weights-unhashed", gate="G0")
+@check("weights-unhashed", gate="G0", unwaivable=True)
 def weights_unhashed(view: View) -> Iterator[Result]:
     """Look up every weight file that is present or that an index names."""
     source, weights = view.fact(SourceManifest), view.fact(Weights)

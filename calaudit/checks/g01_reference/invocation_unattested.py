@@ -22,9 +22,9 @@ def invocation_unattested(view: View) -> Iterator[Result]:
     """Open for a run without provenance; fail where it is of another invocation or left out what the run read."""
     runs = ((REPORT, view.fact(ReportFact).invocation), (SECOND_REPORT, view.fact(SecondReportFact).invocation))
     for report, invocation in view.each(runs):
-        found = [p for p in view.signed.attestations if report in p.products and p.role == ROLE and p.gate == view.gate]
+        found = view.signed.attested(ROLE, view.gate, report)
         if not found:
-            yield view.open(f"No functionary of {ROLE} attests the run that wrote it.", at=report)
+            yield view.open(f"Too few functionaries of {ROLE}, or none, attest the run that wrote it.", at=report)
             continue
         run = next((p for p in found if p.invocation == invocation), None)
         if run is None:

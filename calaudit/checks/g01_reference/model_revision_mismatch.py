@@ -13,7 +13,7 @@ from calaudit.facts.source.manifest import SourceManifest
 from calaudit.model import Location, Result
 
 
-@check("model-revision-mismatch", gate="G1")
+@check("model-revision-mismatch", gate="G1", unwaivable=True)
 def model_revision_mismatch(view: View) -> Iterator[Result]:
     """Compare each report with the manifest's revision and with the revision inside its model id."""
     yield from in_parts(view, _first, _second)

@@ -14,7 +14,7 @@ from calaudit.facts.onnx.weights import FOLDER, OnnxWeights
 from calaudit.model import Location, Result
 
 
-@check("external-data-unlisted", gate="G2", kinds=("pass", "fail", "open", "notApplicable"))
+@check("external-data-unlisted", gate="G2", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
 def external_data_unlisted(view: View) -> Iterator[Result]:
     """Compare the files there are, those tensors name, and those the report lists; then look between the tensors."""
     weights = view.fact(OnnxWeights)

@@ -1,7 +1,7 @@
 """Inputs and outputs have the names, types and shapes that the profiles and the architecture demand.
 
 Why: The runtime binds buffers by name, type and shape; one that differs is read as something else.
-Fix: Correct the export wrapper so that its inputs and outputs are those of runbook §6.1, then export again.
+Fix: Correct the export wrapper so that the graph takes and gives what the finding expects, then export again.
 """
 
 from collections.abc import Iterator

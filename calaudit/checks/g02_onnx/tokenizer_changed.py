@@ -16,7 +16,7 @@ from calaudit.model import Location, Result
 _OTHERS = ("01-reference/reference-report.json", "01-reference/tokenizer-conformance.json")
 
 
-@check("tokenizer-changed", gate="G2", back_to="exporter")
+@check("tokenizer-changed", gate="G2", back_to="exporter", unwaivable=True)
 def tokenizer_changed(view: View) -> Iterator[Result]:
     """Compare the digest in the report with the file, the manifest, and what the reference used."""
     used = view.fact(OnnxReport).tokenizer_sha256

@@ -13,7 +13,7 @@ from calaudit.facts.onnx.proto import MODEL
 from calaudit.model import Result
 
 
-@check("weights-differ-from-source", gate="G2")
+@check("weights-differ-from-source", gate="G2", unwaivable=True)
 def weights_differ_from_source(view: View) -> Iterator[Result]:
     """Compare by name, then by values; a matrix may be stored transposed."""
     origin = view.fact(OnnxOrigin)
