@@ -48,7 +48,7 @@ UNWAIVABLE: Mapping[str, Callable[[Subject], bool]] = {
     "is a hard threshold of its gate": lambda subject: subject.threshold,
     "is about hashes": lambda subject: _named(subject, r"digest-.+|.+-checksum|.+-un(hashed|listed)|chain-broken"),
     "says whether it is the same model": lambda subject: _named(
-        subject, r"(tokenizer|weights)-(changed|differ-.+)|model-(id|revision)-mismatch|revision-.+"
+        subject, r"(tokenizer|weights)-(changed|differ-.+)|model-revision-mismatch|revision-.+"
     ),
     "is about licences": lambda subject: _named(subject, r"license-.+"),
     "is about signatures": lambda subject: subject.rule.trust and not subject.dated,

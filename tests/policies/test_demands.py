@@ -66,7 +66,7 @@ NEVER_WAIVED = {
     ],
     "says whether it is the same model": [
         Subject(rule=replace(GOOD, id=id_))
-        for id_ in ("tokenizer-changed", "weights-differ-from-source", "model-id-mismatch", "revision-not-pinned")
+        for id_ in ("tokenizer-changed", "weights-differ-from-source", "model-revision-mismatch", "revision-not-pinned")
     ],
     "is about licences": [Subject(rule=replace(GOOD, id="license-unknown"))],
     "is about signatures": [Subject(rule=replace(GOOD, trust=True))],

@@ -50,9 +50,9 @@ def a_waiver_of_a_gate_of_others(port: SignedPort) -> None:
     _again(port, gate="G2")
 
 
-@forge("port.waiver-unused", "fail: revision-not-pinned does not fail on 00-source/source-manifest.json", kind="waived")
+@forge("port.waiver-unused", "fail: context-exceeds-model does not fail on 00-source/source-manifest.json", kind="waived")
 def a_waiver_of_another_rule(port: SignedPort) -> None:
-    _again(port, rule="revision-not-pinned")
+    _again(port, rule="context-exceeds-model")
 
 
 @forge("port.waiver-unused", "fail: There is no rule be-lenient on G0 to waive", kind="waived")
