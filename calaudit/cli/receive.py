@@ -15,7 +15,7 @@ from calaudit.errors import UsageError
 
 if TYPE_CHECKING:
     from calaudit.contract import Contract
-    from calaudit.execute.vendor.receive import Delivery
+    from calaudit.execute.vendor.delivery import Delivery
     from calaudit.model import GateReport, Report
     from calaudit.trust import TrustSource
     from calaudit.trust.registry import Registry
@@ -61,7 +61,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     """
     from calaudit.api import audit
     from calaudit.contract import load_contract
-    from calaudit.execute.vendor.receive import Desk, received
+    from calaudit.execute.vendor.delivery import Desk
+    from calaudit.execute.vendor.receive import received
     from calaudit.execute.vendor.tar import Limits
     from calaudit.pins.store import state_directory
 

@@ -54,6 +54,14 @@ FAILED, INTERRUPTED = 1, 130
     type=click.Path(path_type=Path),
     help="Where logs are kept; the state directory if not given.",
 )
+@click.option(
+    "--oci-layout",
+    "layouts",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="OCI image layout that holds a container image, by the digest in port.yaml. Repeatable.",
+)
 @trust_option
 @passphrase_options()
 def command(  # noqa: PLR0913 - one parameter an option
@@ -68,6 +76,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     executor: str | None,
     toolchains: Sequence[str],
     logs: Path | None,
+    layouts: Sequence[Path],
     trust: Path | None,
     variable: str,
 ) -> int:
@@ -90,6 +99,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         kind=executor,
         toolchains={**known.configured(), **dict(known.parse_option(text) for text in toolchains)},
         logs=logs,
+        layouts=tuple(layouts),
         trust=trust_source(trust),
     )
     batch = Batch(wish)

@@ -1,5 +1,8 @@
 """Files that tools and desktops leave behind: no part of a port, and no sign that a gate was begun."""
 
+JOURNAL = ".calaudit/"
+"""Where a run keeps its journal while it publishes: no litter and no artifact, and a rule of its own reports it."""
+
 _EVERYWHERE = frozenset({".gitkeep", ".keep", ".ds_store", "thumbs.db", "desktop.ini"})
 _UNLESS_KNOWN = frozenset({".gitignore", ".gitattributes"})
 _README = frozenset({"readme", "readme.md", "readme.txt", "readme.rst"})

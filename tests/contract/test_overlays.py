@@ -199,7 +199,7 @@ def test_what_says_nothing_sound_is_refused(acme: Path, body: str, message: str)
 def test_no_level_is_lowered(acme: Path) -> None:
     refused(acme, "unwaivable", limits_yaml=tightening("levels: {G2.greedy-mismatch: warning}"))
     refused(acme, "only raises", limits_yaml=tightening("levels: {G0.complexity-too-high: note}"))
-    refused(acme, "only raises", limits_yaml=tightening("levels: {G0.weights-unhashed: warning}"))
+    refused(acme, "only raises", limits_yaml=tightening("levels: {G0.model-id-mismatch: warning}"))
 
 
 def test_no_shipped_rule_is_shadowed(acme: Path) -> None:
