@@ -1,0 +1,201 @@
+"""``bwrap``: a bubblewrap sandbox. No network, declared inputs only, fixed host name, user, home and build path.
+
+The command sees its workspace, its toolchain and the system's ``/usr``, the last two read-only; what else the machine
+holds does not exist for it. Of ``/etc`` there is what the dynamic linker needs, and users and hosts made up for it.
+"""
+
+import contextlib
+import os
+import platform
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from shutil import which
+
+import orjson
+
+from calaudit.errors import UsageError
+from calaudit.execute.executor import base_environment, demand_no_network, system_version
+from calaudit.execute.nouns import Guarantees, Job, Outcome
+from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.trace import STRACE, attempts, find_strace
+
+__all__ = ["Bwrap"]
+
+HOME = "/home/calaudit"
+_TRACE = "/.calaudit-trace"
+_ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+_MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ALONE = (
+    "--unshare-all",
+    "--unshare-user",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--clearenv",
+)
+_PROBE_S = 30
+
+
+class Bwrap:
+    """Runs a command in a sandbox of its own."""
+
+    kind = "bwrap"
+    guarantees = Guarantees(
+        isolation="sandbox", network=True, inputs=True, fixed=("build-path", "hostname", "user", "home", "tmp")
+    )
+
+    def __init__(self, program: str | None = None) -> None:
+        """``program`` is bubblewrap; by default the one on the PATH."""
+        self._program = program or which("bwrap") or ""
+        self._strace: str | None = None
+        self._probed = False
+
+    def probe(self) -> None:
+        """Start an empty sandbox, and see whether strace works in it.
+
+        Raises:
+            UsageError: bubblewrap is missing, or may not make namespaces here.
+        """
+        if self._probed:
+            return
+        if not self._program:
+            raise UsageError(f"bubblewrap (bwrap) is not installed. Install it, {_OR_LOCAL}")
+        fault = self._try(("/usr/bin/true",))
+        if fault is not None:
+            raise UsageError(f"bubblewrap cannot make a sandbox on this machine ({fault}). Allow it, {_OR_LOCAL}")
+        strace = find_strace()
+        if strace is not None and self._try((strace, *STRACE, "-o", "/dev/null", "/usr/bin/true")) is None:
+            self._strace = strace
+        self._probed = True
+
+    def versions(self) -> Mapping[str, str]:
+        """Bubblewrap and the system."""
+        told = subprocess.run(  # noqa: S603 - the program that runs the steps
+            [self._program, "--version"], check=False, capture_output=True, text=True, timeout=_PROBE_S
+        )
+        return {
+            "bubblewrap": told.stdout.strip().rpartition(" ")[2],
+            "system": system_version(),
+            "machine": platform.machine(),
+        }
+
+    def run(self, job: Job) -> Outcome:
+        """Run it; the sandbox ends with this process.
+
+        Raises:
+            UsageError: the job asks for what a sandbox cannot enforce, or no sandbox can be made.
+        """
+        demand_no_network(job, self.kind)
+        self.probe()
+        trace = job.private / "trace"
+        trace.touch()
+        with contextlib.ExitStack() as stack:
+            status, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            stack.callback(os.close, status)
+            stack.callback(os.close, writer)
+            files = [stack.enter_context(_in_memory(text)) for text in (_passwd(job), _group(job), _hosts(job))]
+            options = list(self._options(job, trace, files))
+            # Not on the command line: everybody on the machine can read that, and there are secrets in it.
+            listed = stack.enter_context(_in_memory(b"".join(os.fsencode(option) + b"\0" for option in options)))
+            watched = () if self._strace is None else (self._strace, *STRACE, "-o", _TRACE)
+            argv = (self._program, "--json-status-fd", str(writer), "--args", str(listed), "--", *watched, *job.argv)
+            outcome = supervise(
+                job,
+                Spawn(
+                    argv=argv,
+                    env={},
+                    cwd=job.private,
+                    keep=(writer, listed, *files),
+                    wrappers=2 if self._strace is None else 3,
+                    told=_Status(status),
+                ),
+            )
+        return replace(outcome, network_attempts=None if self._strace is None else attempts(trace))
+
+    def _options(self, job: Job, trace: Path, files: Sequence[int]) -> Iterator[str]:
+        yield from _ALONE
+        yield from ("--uid", str(job.uid), "--gid", str(job.uid), "--hostname", job.hostname)
+        yield from _system()
+        for descriptor, path in zip(files, ("/etc/passwd", "/etc/group", "/etc/hosts"), strict=True):
+            yield from ("--ro-bind-data", str(descriptor), path)
+        yield from ("--proc", "/proc", "--dev", "/dev")
+        yield from ("--bind", str(job.private / "tmp"), "/tmp", "--bind", str(job.private / "home"), HOME)  # noqa: S108 - in the sandbox
+        for folder in () if job.toolchain is None else job.toolchain.folders:
+            yield from ("--ro-bind", str(folder), str(folder))
+        yield from ("--bind", str(job.workspace), job.inside)
+        if self._strace is not None:
+            yield from ("--bind", str(trace), _TRACE)
+        yield from ("--remount-ro", "/", "--chdir", job.inside)
+        for name, value in {**base_environment(job, home=HOME, tmp="/tmp"), **job.secrets}.items():  # noqa: S108 - as above
+            yield from ("--setenv", name, value)
+
+    def _try(self, command: Sequence[str]) -> str | None:
+        """Why a command does not work in an empty sandbox; None if it does."""
+        argv = [self._program, *_ALONE, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
+        try:
+            done = subprocess.run(  # noqa: S603 - the program that runs the steps
+                argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_PROBE_S, env={}
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        return None if done.returncode == 0 else (done.stderr.strip() or f"exit code {done.returncode}")
+
+
+_OR_LOCAL = "or say --executor local: then nothing is shut in, and provenance says so."
+
+
+class _Status(Told):
+    """What bubblewrap writes into its status descriptor: how the command ended, if it came to that."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def ended(self, returncode: int) -> tuple[int | None, int | None, str | None]:
+        with contextlib.suppress(BlockingIOError):
+            for line in os.read(self._descriptor, 1 << 16).splitlines():
+                told = orjson.loads(line)
+                if "exit-code" in told:
+                    return told["exit-code"], None, None
+        if returncode < 0:
+            return None, -returncode, f"The sandbox was killed (signal {-returncode})."
+        return returncode, None, "bubblewrap could not start the command; its message is in the log."
+
+
+def _system() -> Iterator[str]:
+    yield from ("--ro-bind", "/usr", "/usr")
+    for path in _MERGED:
+        if os.path.islink(path):  # noqa: PTH114 - text as it is
+            yield from ("--symlink", os.readlink(path), path)  # noqa: PTH115 - the same
+        else:
+            yield from ("--ro-bind-try", path, path)
+    for path in _ETC:
+        yield from ("--ro-bind-try", path, path)
+
+
+@contextlib.contextmanager
+def _in_memory(data: bytes) -> Iterator[int]:
+    """A descriptor from which some bytes can be read."""
+    descriptor = os.memfd_create("calaudit", os.MFD_CLOEXEC)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _passwd(job: Job) -> bytes:
+    return f"calaudit:x:{job.uid}:{job.uid}:calaudit:{HOME}:/bin/sh\n".encode()
+
+
+def _group(job: Job) -> bytes:
+    return f"calaudit:x:{job.uid}:\n".encode()
+
+
+def _hosts(job: Job) -> bytes:
+    return f"127.0.0.1 localhost {job.hostname}\n::1 localhost\n".encode()

@@ -1,0 +1,185 @@
+"""One step from its inputs to its published products: all of it, or nothing."""
+
+import errno
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from calaudit.execute import journal, workspace
+from calaudit.execute.executor import Executor, builder_id
+from calaudit.execute.masking import Needles, read_secrets
+from calaudit.execute.nouns import NO_NETWORK, Job, Log, Outcome, Record, Step, StepFailed, Toolchain
+from calaudit.execute.record import Tree
+from calaudit.execute.state import number_for, outdated
+
+__all__ = ["LOG_CAP", "Attest", "Setting", "execute", "publish", "run_step"]
+
+LOG_CAP = 16 << 20
+"""Bytes of each stream that are kept; what a command writes beyond them is counted and dropped."""
+
+Attest = Callable[[Record, int], Mapping[str, bytes]]
+"""The signed files about a record, by port-relative path; the number is that of the statement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a run takes from whoever starts it.
+
+    ``attest`` signs (None: nothing is signed), ``keyid`` is the id of its key. ``environment`` is where secrets come
+    from. ``runs`` holds workspaces, ``logs`` the logs; both lie outside the port.
+    """
+
+    port: Path
+    name: str
+    executor: Executor
+    toolchain: Toolchain | None
+    runs: Path
+    logs: Path
+    attest: Attest | None = None
+    keyid: str = ""
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    log_cap: int = LOG_CAP
+    reached: journal.Reached = lambda _: None
+    started: Callable[[Job], None] = lambda _: None
+
+
+def run_step(step: Step, setting: Setting) -> Record:
+    """Run a step and publish what it made; the caller holds the port's lock.
+
+    Raises:
+        UsageError: something that the step needs is missing; it did not run.
+        StepFailed: it ran, and nothing of it is published; the message names the logs.
+    """
+    invocation = str(uuid.uuid4())
+    with workspace.workspace(setting.runs, invocation) as space:
+        record = execute(step, setting, space, invocation)
+        publish(record, setting, space.port)
+    return record
+
+
+def execute(step: Step, setting: Setting, space: workspace.Workspace, invocation: str) -> Record:
+    """Run a step in a workspace; its products stay there.
+
+    Raises:
+        UsageError, StepFailed: as :func:`run_step`.
+    """
+    secrets = read_secrets(step.secrets, setting.environment)
+    present = Tree(setting.port).digests(step.inputs)
+    inputs = workspace.fill(space.port, setting.port, step, present)
+    folder = setting.logs / setting.name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    job = Job(
+        argv=step.run,
+        invocation=invocation,
+        workspace=space.port,
+        private=space.private,
+        stdout=folder / f"{step.name}.{invocation}.stdout.log",
+        stderr=folder / f"{step.name}.{invocation}.stderr.log",
+        log_cap=setting.log_cap,
+        env=step.env,
+        secrets=secrets,
+        network=step.network,
+        image=step.image,
+        toolchain=setting.toolchain,
+        timeout_s=step.timeout_s,
+    )
+    setting.started(job)
+    outcome = setting.executor.run(job)
+    _judge(step, outcome)
+    try:
+        products = workspace.collect(space.port, step, inputs)
+        _demand_no_leak(step, space.port, products, secrets)
+    except StepFailed as failed:
+        raise StepFailed(f"{failed}\n{_logs(outcome)}") from failed
+    toolchain = setting.toolchain
+    return Record(
+        port=setting.name,
+        step=step,
+        command=step.run,
+        materials=inputs,
+        products=products,
+        toolchain=toolchain,
+        executor=setting.executor.kind,
+        builder=builder_id(setting.executor.kind),
+        guarantees=setting.executor.guarantees,
+        outcome=outcome,
+        invocation=invocation,
+        versions={**({} if toolchain is None else toolchain.versions), **setting.executor.versions()},
+    )
+
+
+def publish(record: Record, setting: Setting, space: Path) -> None:
+    """Put the products of a record, and what is signed about it, into the port; take away what they replace.
+
+    Raises:
+        StepFailed: the disk is full, or cannot be written.
+        UsageError: something is in the way.
+    """
+    step, port = record.step, setting.port
+    gone = outdated(port, step, materials=record.materials, products=record.products)
+    signed: Mapping[str, bytes] = {}
+    if setting.attest is not None:
+        signed = setting.attest(record, number_for(port, step, setting.keyid, without=gone))
+    writes: dict[str, Path | bytes] = {path: space / path for path in record.products}
+    writes |= signed
+    removes = {*gone, *Tree(port).digests(step.products)} - set(writes)
+    try:
+        journal.publish(port, writes, removes, reached=setting.reached)
+    except OSError as error:
+        after = " Run again to complete it." if journal.pending(port) else " Nothing was changed in it."
+        what = "there is no space left" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error.strerror)
+        raise StepFailed(f"The products of {step.name} could not be put into {port}: {what}.{after}") from error
+
+
+def _judge(step: Step, outcome: Outcome) -> None:
+    """Raise what is wrong with how a command ended; the first thing that is."""
+    name = f"The step {step.name}"
+    leak = next(((log, log.leaked[0]) for log in (outcome.stdout, outcome.stderr) if log.leaked), None)
+    if outcome.interrupted:
+        raise StepFailed(f"{name} was interrupted.\n{_logs(outcome)}", interrupted=True)
+    if leak is not None:
+        said = f"{name} wrote the secret {leak[1]} to its output; in {leak[0].path} it is masked. Change its value."
+    elif outcome.timed_out:
+        said = f"{name} ran longer than its timeout_s of {step.timeout_s:g} s and was ended."
+    elif step.network == NO_NETWORK and outcome.network_attempts:
+        said = (
+            f"{name} tried to reach a network, and port.yaml says network: none "
+            f"({'; '.join(outcome.network_attempts)}). What it would fetch has to be a material."
+        )
+    elif outcome.trouble is not None:
+        said = f"{name} was not run to its end. {outcome.trouble}"
+    elif outcome.signal is not None:
+        said = f"{name} was ended by signal {outcome.signal}."
+    elif outcome.exit_code:
+        said = f"{name} ended with exit code {outcome.exit_code}."
+    else:
+        lost = next((log for log in (outcome.stdout, outcome.stderr) if log.lost is not None), None)
+        if lost is None:
+            return
+        said = f"The log {lost.path} of the step {step.name} could not be written: {lost.lost}."
+    raise StepFailed(f"{said}\n{_logs(outcome)}")
+
+
+def _demand_no_leak(step: Step, space: Path, products: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+    needles = Needles(secrets)
+    for path in products:
+        named = {name for _, _, name in needles.find(path.encode())}
+        for name in sorted(named | needles.in_file(space / path)):
+            raise StepFailed(
+                f"The step {step.name} wrote the secret {name} into {path if not named else 'the name of a product'}. "
+                "Nothing was published; change its value if others could read it."
+            )
+
+
+def _logs(outcome: Outcome) -> str:
+    """Where the logs are, and the last lines of the one that says something."""
+    said = f"Logs: {outcome.stdout.path}, {outcome.stderr.path}"
+    last = outcome.stderr if outcome.stderr.tail.strip() else outcome.stdout
+    return said + _last_lines(last)
+
+
+def _last_lines(log: Log) -> str:
+    lines = log.tail.rstrip().splitlines()[-10:]
+    return "".join(f"\n  {line}" for line in lines)

@@ -1,0 +1,101 @@
+"""The steps of ``port.yaml``, read by the one strict parser and held to the schema."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from calaudit.contract import Schemas
+from calaudit.contract.documents import parse_document
+from calaudit.contract.globs import Glob
+from calaudit.errors import ContractError, UsageError
+from calaudit.evidence.nouns import DOCUMENT_LIMIT
+from calaudit.execute.nouns import NO_NETWORK, Step
+
+__all__ = ["Plan", "read_steps"]
+
+_MANIFEST = "port.yaml"
+_UNSETTABLE = ("CALAUDIT_INVOCATION", "HOME", "TMPDIR")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The id of a port and its steps, in the order of the manifest."""
+
+    port: str
+    steps: tuple[Step, ...]
+
+
+def read_steps(port: Path, schemas: Schemas) -> Plan:
+    """What ``port.yaml`` says is to be run.
+
+    Raises:
+        UsageError: it cannot be read, is faulty, has no steps, or a step contradicts itself.
+    """
+    path = port / _MANIFEST
+    try:
+        with path.open("rb") as file:
+            data = file.read(DOCUMENT_LIMIT)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}. Is this a port?") from error
+    try:
+        document = parse_document(data, str(path), schemas, "port/v1")
+    except ContractError as error:
+        raise UsageError(str(error)) from error
+    raw = document.get("steps", {})
+    if not raw:
+        raise UsageError(f"{path} has no steps, so there is nothing to run.")
+    return Plan(port=document["id"], steps=tuple(_step(name, member) for name, member in raw.items()))
+
+
+def _step(name: str, raw: Mapping[str, Any]) -> Step:
+    executor = raw["executor"]
+    step = Step(
+        name=name,
+        gate=raw["gate"],
+        role=raw["role"],
+        run=tuple(raw["run"]),
+        tools=tuple(raw.get("tools", ())),
+        toolchain=raw.get("toolchain"),
+        materials=tuple(raw["materials"]),
+        products=tuple(raw["products"]),
+        kind=executor["kind"],
+        network=executor["network"],
+        image=executor.get("image"),
+        rebuilds=raw.get("rebuilds", 1),
+        timeout_s=raw.get("timeout_s"),
+        env=dict(raw.get("env", {})),
+        secrets=tuple(raw.get("secrets", ())),
+    )
+    _check(step)
+    return step
+
+
+def _check(step: Step) -> None:
+    where = f"{_MANIFEST}: the step {step.name}"
+    if not step.inputs:
+        raise UsageError(f"{where} reads nothing: name its materials or tools, or nothing can be said of what it made.")
+    for product in step.products:
+        for material in step.inputs:
+            if Glob(product).overlaps(Glob(material)):
+                raise UsageError(f"{where} reads what it writes: {material} and {product} fit the same file.")
+        if product.split("/")[0] in ("attestations", "signoffs", "waivers", ".calaudit", _MANIFEST, "**", "*"):
+            raise UsageError(f"{where} may not write {product}: it is not a step's to make.")
+    _check_executor(step, where)
+
+
+def _check_executor(step: Step, where: str) -> None:
+    for variable in (*step.env, *step.secrets):
+        if variable in _UNSETTABLE:
+            raise UsageError(f"{where} sets {variable}, which the executor sets.")
+    both = sorted(set(step.env) & set(step.secrets))
+    if both:
+        raise UsageError(f"{where} has {both[0]} among env and among secrets; a secret's value stands nowhere.")
+    if step.kind == "oci" and step.image is None:
+        raise UsageError(f"{where} runs in a container, but names no executor.image by digest.")
+    if step.kind != "local" and step.network != NO_NETWORK:
+        raise UsageError(
+            f"{where} asks for the network endpoint {step.network}, which {step.kind} cannot enforce: it can only cut "
+            "off the network altogether. Say network: none, or kind: local, whose provenance says that nothing was "
+            "enforced."
+        )

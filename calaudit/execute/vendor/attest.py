@@ -1,0 +1,202 @@
+"""Attesting a build that was done elsewhere: a link and provenance of what lies there now.
+
+Digests are taken here. That the command ran, how it ended and when, is what whoever signs says: the provenance tells
+the two apart, and promises nothing of an executor.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from securesystemslib.signer import Signer
+
+from calaudit.contract import Schemas
+from calaudit.errors import Malformed, UsageError
+from calaudit.execute.layout import read_manifest
+from calaudit.execute.links import link_document, provenance_document, sign_pair
+from calaudit.execute.nouns import Guarantees, Step
+from calaudit.execute.record import Tree
+from calaudit.execute.state import number_for, outdated
+from calaudit.execute.steps import read_steps
+from calaudit.trust.steps import SIGNED, ChainStep, read_chain
+from calaudit.version import VERSION
+
+__all__ = ["ELSEWHERE", "Attestation", "Claim", "chain_of", "prepare_attestation"]
+
+ELSEWHERE = "urn:calaudit:executor:elsewhere:v1"
+"""The builder of whom nothing is known."""
+
+_CLAIMED = ("command", "exitCode", "startedOn", "finishedOn", "invocationId", "builder")
+_OBSERVED = ("materials", "products")
+_URI = re.compile(r"[a-z][a-z0-9+.-]{1,30}:[\x21-\x7e]{1,900}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What whoever signs says of the build, and nobody here saw."""
+
+    step: str
+    command: tuple[str, ...]
+    invocation: str
+    started: datetime
+    finished: datetime
+    builder: str = ELSEWHERE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attestation:
+    """What is about to be signed.
+
+    ``undeclared`` are files that lie beside the materials, where these have a folder of their own, and that the step
+    does not declare.
+    """
+
+    port: Path
+    step: Step
+    claim: Claim
+    link: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    materials: Mapping[str, str]
+    products: Mapping[str, str]
+    undeclared: tuple[str, ...]
+
+    def gone(self) -> list[str]:
+        """The step's attestations in the port that this one makes false."""
+        return outdated(self.port, self.step, materials=self.materials, products=self.products)
+
+    def sign(self, signer: Signer) -> dict[str, bytes]:
+        """The signed files by their paths in the port.
+
+        Raises:
+            UsageError: the key cannot sign links, or does not answer.
+        """
+        number = number_for(self.port, self.step, signer.public_key.keyid, without=self.gone())
+        return sign_pair(self.step.name, self.link, self.provenance, signer, number)
+
+
+def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held against
+    port: Path, claim: Claim, schemas: Schemas, *, materials: Path | None, products: Path | None, now: datetime
+) -> Attestation:
+    """Hold a claim, and what lies in the two folders (the port's own if None), against the step in ``port.yaml``.
+
+    Raises:
+        UsageError: verification would refuse it.
+    """
+    plan = read_steps(port, schemas)
+    step = next((step for step in plan.steps if step.name == claim.step), None)
+    if step is None:
+        raise UsageError(f"The port has no step {claim.step!r}; it has {', '.join(s.name for s in plan.steps)}.")
+    chain = {one.name: one for one in chain_of(read_manifest(port, schemas))}[step.name]
+    _check(claim, chain, now)
+    read, undeclared = _read(materials or port, chain)
+    wrote = _wrote(products or port, chain, alone=products is not None and products != materials)
+    unmet = chain.unmet(read, wrote)
+    if unmet is not None:
+        raise UsageError(
+            f"Nothing fits {unmet}, which {step.name} reads or writes. Say where it is: --materials, --products."
+        )
+    internal = {
+        "calaudit": VERSION,
+        "executor": {
+            "kind": "elsewhere",
+            "image": None,
+            "network": step.network,
+            "guarantees": Guarantees(isolation="none", network=False, inputs=False).to_json(),
+        },
+        "toolchain": None,
+        "environment": dict(step.env),
+        "secrets": list(step.secrets),
+        "claimed": list(_CLAIMED),
+        "observed": list(_OBSERVED),
+    }
+    return Attestation(
+        port=port,
+        step=step,
+        claim=claim,
+        link=link_document(
+            step=step.name,
+            command=claim.command,
+            materials=read,
+            products=wrote,
+            byproducts={"return-value": 0},
+            environment=step.env,
+        ),
+        provenance=provenance_document(
+            port=plan.port,
+            step=step.name,
+            gate=step.gate,
+            command=claim.command,
+            materials=read,
+            products=wrote,
+            internal=internal,
+            builder=claim.builder,
+            invocation=claim.invocation,
+            started=claim.started,
+            finished=claim.finished,
+        ),
+        materials=read,
+        products=wrote,
+        undeclared=() if materials is None else undeclared,
+    )
+
+
+def chain_of(manifest: Mapping[str, Any]) -> tuple[ChainStep, ...]:
+    """The steps of a manifest as verification sees them.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    try:
+        return read_chain(dict(manifest))
+    except Malformed as error:
+        raise UsageError(f"port.yaml: {error.message}") from error
+
+
+def _check(claim: Claim, step: ChainStep, now: datetime) -> None:
+    if claim.command != step.command:
+        raise UsageError(
+            f"port.yaml says that {step.name} runs another command, so that this would be refused (link-command-"
+            f"mismatch). Expected: {_told(step.command)}. Found: {_told(claim.command)}."
+        )
+    if not claim.started <= claim.finished:
+        raise UsageError("--finished is before --started.")
+    if claim.finished > now:
+        raise UsageError("--finished is in the future; what is attested is over.")
+    if not _URI.fullmatch(claim.builder):
+        raise UsageError(f"--builder {claim.builder}: expected a URI, such as urn:example:build-farm:v1.")
+    if claim.builder.startswith("urn:calaudit:executor:") and claim.builder != ELSEWHERE:
+        raise UsageError(f"--builder {claim.builder} is an executor of calaudit's own, which did not run this.")
+    if not 1 <= len(claim.invocation) <= 256 or not claim.invocation.isprintable():
+        raise UsageError("--invocation is 1 to 256 printable characters, the same for no other run.")
+
+
+def _read(folder: Path, step: ChainStep) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The materials, and what else lies there."""
+    found = {path: digest for path, digest in Tree(folder).digests().items() if not path.startswith(SIGNED)}
+    read = step.consumed(found)
+    other = tuple(path for path in found if path not in read and not step.writes(path) and path != "port.yaml")
+    return read, other
+
+
+def _wrote(folder: Path, step: ChainStep, *, alone: bool) -> dict[str, str]:
+    """The products; in a folder of their own there is nothing else."""
+    found = Tree(folder).digests()
+    wrote = step.made(found)
+    stray = sorted(found.keys() - wrote.keys())
+    if alone and stray:
+        more = f" and {len(stray) - 1} more" if stray[1:] else ""
+        raise UsageError(
+            f"{folder} holds {stray[0]}{more}, which port.yaml does not name among the products of {step.name}. If the "
+            "step writes it, port.yaml has to say so; if not, take it out."
+        )
+    return wrote
+
+
+def _told(command: Sequence[str]) -> str:
+    import shlex  # noqa: PLC0415 - to say what is wrong only
+
+    text = shlex.join(command)
+    return text if len(text) <= 500 else f"{text[:500]}…"
