@@ -30,6 +30,7 @@ VERBS = {
     "policy": "List and test the policies.",
     "receive": "Take what a vendor returned into a port, all of it or nothing.",
     "rebuild": "Run a step again under other conditions, and explain what differs.",
+    "run": "Run steps of a port, and publish what they made with who ran it.",
     "schema": "List the schemas, and explain one document by its schema.",
     "signoff": "Sign a gate of a port for a role, or reject it.",
     "status": "Show where each gate of a port stands.",

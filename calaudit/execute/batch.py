@@ -1,6 +1,7 @@
 """Several steps of a port: which of them, in what order, by whose key, and what is up to date."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -65,6 +66,7 @@ class Wish:
     logs: Path | None = None
     trust: TrustSource | None = None
     layouts: tuple[Path, ...] = ()
+    invocation: Callable[[Step], str] = lambda _: str(uuid.uuid4())
 
 
 class Batch:
@@ -182,6 +184,7 @@ class Batch:
             logs=self._wish.logs or state / "logs",
             attest=None if signer is None else lambda record, number: attestations(record, signer, number),
             keyid="" if signer is None else signer.public_key.keyid,
+            invocation=self._wish.invocation,
             started=lambda job: told.begin(step.name, f"running ({kind}); logs in {job.stdout.parent}"),
         )
 

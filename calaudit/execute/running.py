@@ -28,7 +28,8 @@ class Setting:
     """What a run takes from whoever starts it.
 
     ``attest`` signs (None: nothing is signed), ``keyid`` is the id of its key. ``environment`` is where secrets come
-    from. ``runs`` holds workspaces, ``logs`` the logs; both lie outside the port.
+    from. ``runs`` holds workspaces, ``logs`` the logs; both lie outside the port. ``invocation`` names the run: a new
+    id, unless the bytes that it goes into have to be those of another run.
     """
 
     port: Path
@@ -42,6 +43,7 @@ class Setting:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     log_cap: int = LOG_CAP
     reached: journal.Reached = lambda _: None
+    invocation: Callable[[Step], str] = lambda _: str(uuid.uuid4())
     started: Callable[[Job], None] = lambda _: None
 
 
@@ -52,7 +54,7 @@ def run_step(step: Step, setting: Setting) -> Record:
         UsageError: something that the step needs is missing; it did not run.
         StepFailed: it ran, and nothing of it is published; the message names the logs.
     """
-    invocation = str(uuid.uuid4())
+    invocation = setting.invocation(step)
     with workspace.workspace(setting.runs, invocation) as space:
         record = execute(step, setting, space, invocation)
         publish(record, setting, space.port)

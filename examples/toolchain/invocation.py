@@ -2,7 +2,7 @@
 
 A rebuild must give the same bytes, so invocation ids and times here are derived, not measured: the id is a UUIDv5 of
 the step and its run number, and the clock is a logical one that starts at ``SOURCE_DATE_EPOCH`` and lets every
-invocation take one second. A real port records real ones; that the two runs of the reference really were two processes
+invocation take one second; under ``calaudit run`` the id is that of the run. A real port records real ones; that the two runs of the reference really were two processes
 is what their attestations are for. The environment, in contrast, is what is installed.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from calaudit.errors import UsageError
+from calaudit.harness.invocation import VARIABLE
 from calaudit.model import Json
 
 __all__ = ["environment", "environment_lock", "invocation"]
@@ -36,7 +37,7 @@ def invocation(step: str, *, run: int, order: int) -> dict[str, Json]:
         raise UsageError(f"SOURCE_DATE_EPOCH is {epoch!r}; set it to the seconds since 1970 that stand for this build.")
     started = datetime.fromtimestamp(int(epoch), UTC) + timedelta(seconds=order)
     return {
-        "id": str(uuid.uuid5(NAMESPACE, f"{step}/{run}")),
+        "id": os.environ.get(VARIABLE) or str(uuid.uuid5(NAMESPACE, f"{step}/{run}")),
         "started": _time(started),
         "finished": _time(started + timedelta(seconds=1)),
     }
