@@ -66,7 +66,7 @@ SIGNOFFS = ((PORT, "compiler"), ("G0", "model"), ("G1", "model"), ("G2", "export
 def main() -> None:
     """Build, compare, attest, sign, verify, replace."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--at", metavar="TIME", help="the moment that signoffs carry, in UTC, after the runs; now by default")
+    parser.add_argument("--at", metavar="TIME", help="the moment of the signoffs (UTC), after the runs; now by default")
     moment = parser.parse_args().at
     now = datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC) if moment else None
     with tempfile.TemporaryDirectory(prefix="calaudit-sign-example-") as scratch:

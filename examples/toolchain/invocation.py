@@ -2,8 +2,9 @@
 
 A rebuild must give the same bytes, so invocation ids and times here are derived, not measured: the id is a UUIDv5 of
 the step and its run number, and the clock is a logical one that starts at ``SOURCE_DATE_EPOCH`` and lets every
-invocation take one second; under ``calaudit run`` the id is that of the run. A real port records real ones; that the two runs of the reference really were two processes
-is what their attestations are for. The environment, in contrast, is what is installed.
+invocation take one second; under ``calaudit run`` the id is that of the run. A real port records real ones; that the
+two runs of the reference really were two processes is what their attestations are for. The environment, in contrast, is
+what is installed.
 """
 
 import importlib.metadata

@@ -168,7 +168,7 @@ def rejected_without_a_reason(port: SignedPort) -> None:
     port.signoff("G0.model", decision="reject")
 
 
-@forge("common.signoff-verdict-mismatch@G0", "fail: It was signed for the profile example; the port's is dense-single-chip")
+@forge("common.signoff-verdict-mismatch@G0", "fail: It was signed for the profile example; the port's is dense")
 def another_profile(port: SignedPort) -> None:
     text = (port.path / "port.yaml").read_text()
     (port.path / "port.yaml").write_text(text.replace("profile: example", "profile: dense-single-chip"))

@@ -50,7 +50,7 @@ def a_waiver_of_a_gate_of_others(port: SignedPort) -> None:
     _again(port, gate="G2")
 
 
-@forge("port.waiver-unused", "fail: context-exceeds-model does not fail on 00-source/source-manifest.json", kind="waived")
+@forge("port.waiver-unused", "fail: context-exceeds-model does not fail on 00-source/source", kind="waived")
 def a_waiver_of_another_rule(port: SignedPort) -> None:
     _again(port, rule="context-exceeds-model")
 
