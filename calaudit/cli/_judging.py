@@ -1,6 +1,5 @@
 """What verbs that audit are judged under: the trust root, and the moment."""
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,21 +39,28 @@ def trust_source(trust: Path | None) -> TrustSource | None:
 
 
 def remember(source: TrustSource | None, found: TrustSummary | None) -> None:
-    """Remember the versions that a person at a terminal saw verified; a CI job remembers nothing."""
-    if source is None or source.seen is None or not sys.stderr.isatty():
+    """Remember the highest versions seen below the pinned root, at a terminal or not.
+
+    The design lets only ``pin`` and an audit at a terminal write the pin. A newcomer showed what that costs: a script
+    that saw a revocation accepted the older registry, and the stolen key, the next day. What is remembered can only
+    rise, and only below the root that was pinned; where it cannot be written it stays as it is, and that is told.
+    """
+    if source is None or source.seen is None:
         return
     if found is None or found.registry_version is None or found.registry_digest is None:
         return
     from calaudit.pins import record_seen
 
-    record_seen(
-        Seen(
-            root_version=found.root_version,
-            registry_version=found.registry_version,
-            registry_sha256=found.registry_digest,
-            root_sha256=found.root_digest,
-        )
+    seen = Seen(
+        root_version=found.root_version,
+        registry_version=found.registry_version,
+        registry_sha256=found.registry_digest,
+        root_sha256=found.root_digest,
     )
+    try:
+        record_seen(seen)
+    except UsageError as error:
+        click.echo(f"calaudit: {error} A later rollback to a version that was seen today goes unnoticed.", err=True)
 
 
 def moment(at: str | None, *, unsafe: bool) -> datetime | None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from calaudit.api import audit
-from calaudit.cli._judging import trust_source
+from calaudit.cli._judging import remember, trust_source
 from calaudit.cli._keys import say
 from calaudit.cli._shared import vetter_for
 from calaudit.contract import Contract, load_contract
@@ -39,6 +39,7 @@ def judged(port: Path, *, trust: Path | None, policies: Sequence[Path], cue: Pat
     source = trust_source(trust)
     now = datetime.now(UTC).replace(microsecond=0)
     report = audit(port, contract=contract, trust=source, at=now, vetter=vetter_for(contract.cue, cue, port))
+    remember(source, report.trust)
     found, registry = established(source, now, contract.schemas, report.port.id)
     return Judged(report=report, contract=contract, trust=found, registry=registry, now=now)
 

@@ -95,10 +95,10 @@ def next_step(report: Report) -> str:
 def goes_back(report: Report, gate: GateReport, results: Iterable[Result]) -> str | None:
     """Where the gate goes back to for these findings; None where none of them judges what the gate made.
 
-    A file that is missing, malformed or another one is put right where it is.
+    A file that is missing, malformed or another one is put right where it is; a signature, by whoever owes it.
     """
     rules = [report.rule(r) for r in results if decides(r) and r.kind is Kind.FAIL and not is_about_files(r.rule)]
-    return "; ".join(dict.fromkeys(rule.back_to or gate.back_to for rule in rules)) or None
+    return "; ".join(dict.fromkeys(rule.back_to or gate.back_to for rule in rules if not rule.trust)) or None
 
 
 def _is_deciding(group: Group) -> bool:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from calaudit.model import PORT, Location
 from calaudit.signed.grounds import Grounds
 from calaudit.signed.waivers import waiver_digests
 from calaudit.trust import Fault, Refused, Slot
 from calaudit.trust.envelope import Envelope
-from calaudit.trust.signoff import Expected, payload_digest, verify_signoff
+from calaudit.trust.signoff import Below, Expected, payload_digest, verify_signoff
 
 __all__ = ["read_slots"]
 
@@ -35,16 +36,16 @@ def read_slots(grounds: Grounds, faults: list[Fault]) -> dict[tuple[str, str], S
             envelopes.setdefault(slot, []).append(grounds.envelope(path, bundle=path.endswith(".sigstore.json")))
         except Refused as refused:
             broken.setdefault(slot, refused.fault)
-    # The digests are known before any slot is verified: a signoff rests on those below it, whoever wrote them.
     digests = {slot: payload_digest(found[0]) for slot, found in envelopes.items() if slot not in broken}
     waivers = waiver_digests(grounds)
-    slots = {}
+    slots: dict[tuple[str, str], Slot] = {}
+    # Gates stand after those they depend on (gates.yaml), so what a signoff rests on was verified before it.
     for gate, role in known:
         slot = (gate, role)
         if slot in broken:
             slots[slot] = Slot(gate=gate, role=role, paths=tuple(paths[slot]), fault=broken[slot])
         elif slot in envelopes:
-            slots[slot] = _slot(grounds, slot, envelopes[slot], digests, waivers)
+            slots[slot] = _slot(grounds, envelopes[slot], _expected(grounds, gate, role, slots, waivers), digests[slot])
         else:
             slots[slot] = Slot(gate=gate, role=role)
     return slots
@@ -58,16 +59,19 @@ def _known_slots(grounds: Grounds) -> Iterator[tuple[str, str]]:
             yield (PORT, duty.role)
 
 
-def _slot(
-    grounds: Grounds,
-    slot: tuple[str, str],
-    found: Sequence[Envelope],
-    digests: Mapping[tuple[str, str], str],
-    waivers: Mapping[str, str],
-) -> Slot:
-    gate, role = slot
-    paths = tuple(envelope.path for envelope in found)
-    expected = Expected(
+def _slot(grounds: Grounds, found: Sequence[Envelope], expected: Expected, digest: str) -> Slot:
+    slot = Slot(gate=expected.gate, role=expected.role, paths=tuple(envelope.path for envelope in found), digest=digest)
+    registry, root = grounds.registry, grounds.trust.sigstore_root
+    try:
+        return replace(slot, signoff=verify_signoff(found, expected, registry, grounds.contract.schemas, root))
+    except Refused as refused:
+        return replace(slot, fault=refused.fault)
+
+
+def _expected(
+    grounds: Grounds, gate: str, role: str, below: Mapping[tuple[str, str], Slot], waivers: Mapping[str, str]
+) -> Expected:
+    return Expected(
         port=grounds.port.id,
         profile=grounds.port.profile,
         stage=grounds.port.stage,
@@ -76,17 +80,14 @@ def _slot(
         artifacts=_artifacts(grounds, gate, role),
         files=grounds.files,
         waivers=waivers,
-        depends={below: digests.get(below) for below in _below_gate(grounds, gate)},
+        depends={rests_on: _standing(below[rests_on]) for rests_on in _below_gate(grounds, gate)},
         technical=_verdict(grounds, gate),
         contract_digest=grounds.contract.digest,
     )
-    try:
-        signoff = verify_signoff(
-            found, expected, grounds.registry, grounds.contract.schemas, grounds.trust.sigstore_root
-        )
-    except Refused as refused:
-        return Slot(gate=gate, role=role, paths=paths, digest=digests[slot], fault=refused.fault)
-    return Slot(gate=gate, role=role, paths=paths, digest=digests[slot], signoff=signoff)
+
+
+def _standing(slot: Slot) -> Below:
+    return Below(digest=slot.digest, fault=None if slot.fault is None else slot.fault.rule)
 
 
 def _artifacts(grounds: Grounds, gate: str, role: str) -> dict[str, str]:

@@ -24,12 +24,20 @@ APPROVE = "approve"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Below:
+    """A signoff that another one rests on: its payload's digest (None without one), and the rule that refuses it."""
+
+    digest: str | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """What the port says today of the slot that a signoff wants to fill.
 
     ``artifacts`` are all files it has to name, with their SHA-256; ``files`` those of the whole port; ``waivers`` the
-    payload digests of the waivers, by path; ``depends`` the payload digests of the signoffs that this one rests on, or
-    None for one that is missing; ``technical`` the verdict and its digest, None where there is no gate.
+    payload digests of the waivers, by path; ``depends`` the signoffs that this one rests on; ``technical`` the verdict
+    and its digest, None where there is no gate.
     """
 
     port: str
@@ -40,7 +48,7 @@ class Expected:
     artifacts: Mapping[str, str]
     files: Mapping[str, str]
     waivers: Mapping[str, str]
-    depends: Mapping[tuple[str, str], str | None]
+    depends: Mapping[tuple[str, str], Below]
     technical: tuple[str, str] | None
     contract_digest: str
 
@@ -87,6 +95,9 @@ def verify_signoff(
     # 3. Every signature holds and belongs to the role.
     role = registry.role(expected.role)
     if role is None:
+        for signature in (s for envelope in envelopes for s in envelope.signatures if s.keyid in registry.revoked):
+            told = f"The key {signature.keyid[:8]} is revoked: {registry.revoked[signature.keyid]}"
+            raise Refused("signoff-revoked", told, at=at)
         raise Refused("signoff-wrong-role", f"Nobody owns the role {expected.role}, and somebody signed for it.", at=at)
     signed = signers(envelopes, [role], registry, sigstore_root, prefix="signoff")
     # 4. Enough different owners.
@@ -215,7 +226,8 @@ def _same_judgement(predicate: Mapping[str, Any], expected: Expected, at: Locati
     if predicate["contract"]["digest"] != expected.contract_digest:
         return Fault(
             rule="signoff-outdated",
-            message=f"It was signed under another contract (version {predicate['contract']['version']}).",
+            message=f"It was signed under another contract (version {predicate['contract']['version']}): other rules, "
+            "another version, or other policies (--policy) than today's.",
             at=at,
             expected=expected.contract_digest,
             actual=predicate["contract"]["digest"],
@@ -224,7 +236,8 @@ def _same_judgement(predicate: Mapping[str, Any], expected: Expected, at: Locati
         verdict, digest = expected.technical or ("NOT_STARTED", "")
         raise Refused(
             "signoff-verdict-mismatch",
-            f"It was signed for the technical verdict {bound['verdict']}; today's is {verdict}, or of other results.",
+            f"It was signed for the technical verdict {bound['verdict']}; today's is "
+            + (f"{verdict}." if verdict != bound["verdict"] else f"{verdict} too, of other results."),
             at=at,
             expected=bound["digest"],
             actual=digest,
@@ -238,9 +251,12 @@ def _same_chain(depends: Sequence[Mapping[str, Any]], expected: Expected, at: Lo
         wanted = ", ".join(f"{gate} by {role}" for gate, role in sorted(expected.depends)) or "none"
         raise Refused("signoff-chain", f"It rests on other signoffs than it has to: {wanted}.", at=at)
     for (gate, role), digest in bound.items():
-        found = expected.depends[gate, role]
-        if found != digest:
+        below = expected.depends[gate, role]
+        found = below.digest
+        if below.fault is not None or found != digest:
             what = "is gone" if found is None else "was signed anew"
+            if below.fault is not None and (found is None or found == digest):
+                what = f"does not hold ({below.fault})"
             raise Refused(
                 "signoff-chain",
                 f"The signoff of {gate} by {role}, which it rests on, {what}.",

@@ -27,4 +27,4 @@ def layout_missing(view: View) -> Iterator[Result]:
         return
     view.saw()
     if LAYOUT not in view.evidence.entries:
-        yield view.fail(f"The steps are attested one by one; no layout ({LAYOUT}) chains them.", at=PATH)
+        yield view.fail(f"No layout ({LAYOUT}) chains the steps, attested or not.", at=PATH)

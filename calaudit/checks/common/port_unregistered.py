@@ -1,7 +1,7 @@
 """The registry speaks for this port.
 
 Why: Owners who answer for one port have not said a word about another.
-Fix: Add the port's id to the registry (`calaudit trust init --port`), or use the registry that has it.
+Fix: Add the port's id to the registry (`calaudit trust set DIR --add-port ID`), or use the registry that has it.
 """
 
 from collections.abc import Iterator

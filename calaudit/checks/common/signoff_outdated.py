@@ -1,7 +1,7 @@
 """Signoffs were made under today's contract.
 
 Why: Rules that came since were not looked at by whoever signed.
-Fix: Have the role look at the gate again and sign it (`calaudit signoff`).
+Fix: Have the role look at the gate again and sign it (`calaudit signoff`, with the --policy that you verify with).
 """
 
 from collections.abc import Iterator

@@ -208,7 +208,7 @@ def a_layout_of_a_step_that_nobody_may_run(port: SignedPort) -> None:
     declare(port, steps)
 
 
-@forge("port.layout-missing", "fail: The steps are attested one by one", exit_code=0)
+@forge("port.layout-missing", "fail: No layout", exit_code=0)
 def steps_without_a_layout(port: SignedPort) -> None:
     declare(port)
 

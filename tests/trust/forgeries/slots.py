@@ -137,6 +137,12 @@ def the_gate_below_signed_anew(port: SignedPort) -> None:
     port.signoff("G0.model", signed_on="2026-11-30T13:00:00Z")
 
 
+@forge("common.signoff-chain@G2", "fail: The signoff of G1 by model, which it rests on, does not hold", kind="full")
+def two_gates_below_signed_anew(port: SignedPort) -> None:
+    """What does not hold in the middle carries nothing above it."""
+    port.signoff("G0.model", signed_on="2026-11-30T13:00:00Z")
+
+
 @forge("common.signoff-chain@G1", "fail: The signoff of G0 by model, which it rests on, is gone", kind="full")
 def the_gate_below_unsigned(port: SignedPort) -> None:
     (port.path / G0).unlink()
