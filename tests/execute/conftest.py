@@ -1,5 +1,7 @@
 """What tests of runs need: a bench, and a state directory of their own."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,14 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CALAUDIT_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("CALAUDIT_CONFIG_DIR", str(tmp_path / "config"))
     return tmp_path / "state"
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts, even where the suite itself was started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
