@@ -42,7 +42,10 @@ def catalogue(contract: Contract, *, today: date | None = None, vetter: Vetter |
     rules: dict[str, Check] = {}
     for item in (*discover(), *_policies(contract), *(cue_check(policy, vetter) for policy in contract.cue)):
         if item.rule.key in rules:
-            raise ContractError(f"Two rules are called {item.rule.key}; rename one of them.")
+            added = {policy.rule.key: f" The second is at {policy.place()}." for policy in contract.policies}
+            raise ContractError(
+                f"Two rules are called {item.rule.key}; rename one of them.{added.get(item.rule.key, '')}"
+            )
         rules[item.rule.key] = item
     _check_common(rules)
     thresholds = {f"{gate.id}.{rule}" for gate in contract.gates.gates.values() for rule in gate.threshold}

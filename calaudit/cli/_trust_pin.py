@@ -9,6 +9,7 @@ from pathlib import Path
 from calaudit.cli._trust_common import schemas
 from calaudit.errors import UsageError
 from calaudit.pins import Pin, load_directory
+from calaudit.pins.directory import ROOT_NAME
 from calaudit.trust import Trust, establish
 from calaudit.trust.source import Seen
 
@@ -21,6 +22,8 @@ def candidate(path: Path) -> tuple[Pin, Trust]:
     Raises:
         UsageError: the chain from the root to the registry does not hold.
     """
+    if not path.exists() and not ROOT_NAME.fullmatch(path.name):
+        raise UsageError(f"{path} does not exist; name a trust directory, or a root file (1.root.json) in one.")
     directory, name = (path, None) if path.is_dir() else (path.parent, path.name)
     source = load_directory(directory)
     names = [root for root, _ in source.roots]

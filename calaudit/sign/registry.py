@@ -62,6 +62,9 @@ def add_owner(registry: Registry, owner: NewOwner, *, threshold: int | None = No
     role = _roles(registry).setdefault(owner.role, _new_role(owner.role))
     role.keyids.extend(key.keyid for key in owner.keys)
     role.threshold = _threshold(owner.role, threshold, role.threshold)
+    people = {name_key(e["name"]) for e in members["owners"] if e["role"] == owner.role} | {name_key(owner.name)}
+    if threshold is not None and threshold > len(people):
+        raise UsageError(f"The threshold of {owner.role} cannot be {threshold}: it has {len(people)} owner(s).")
     entry = next((e for e in members["owners"] if _is(e, owner)), None)
     if entry is None:
         entry = {"name": owner.name, "role": owner.role, "keyids": []}

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from calaudit.cli import cli
+from calaudit.cli import _policy_lint, _shared, _signing, cli
 from calaudit.contract import Contract
 from calaudit.trust.registry import ROLES
 from tests.casebook import PORT
@@ -21,6 +21,10 @@ from tests.trust.signed_port import MANIFEST
 
 TIMES = ("--started", "2026-11-29T08:00:00Z", "--finished", "2026-11-29T09:00:00Z")
 COMMAND = ("--command", 'calcc --print-matrix "it\'s"')
+
+
+IMPORTED = (_policy_lint, _shared, _signing)
+"""What binds ``load_contract`` when it is imported: not while a fixture has put another one in its place."""
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from calaudit.errors import MissingFact, UsageError
-from calaudit.evidence import gathering, reader, windows
+from calaudit.evidence import gathering, pool, reader, windows
 from calaudit.evidence.reader import Opener
 from calaudit.model import Kind, Location
 from tests.evidence.make import SmallSchemas, SmallSpecs, brief, collect, write
@@ -413,6 +413,8 @@ class TestLongRecords:
 
         if jobs == 1:
             pytest.skip("no worker")
+        # Workers are forked only where no thread runs, and those of other tests' servers may.
+        monkeypatch.setattr(pool.threading, "active_count", lambda: 1)
         parent = os.getpid()
         plain = windows.check_lines
         monkeypatch.setattr(windows, "check_lines", lambda *a: plain(*a) if os.getpid() == parent else die())

@@ -23,7 +23,7 @@ def test_the_example_has_steps(contract: Contract) -> None:
     assert plan.port == "tiny-dense"
     assert [s.name for s in plan.steps] == ["reference", "reference-again", "export", "inventory", "compare"]
     assert plan.steps[0].kind == "bwrap"
-    assert plan.steps[0].env == {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    assert plan.steps[0].env == {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "1795910400"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 Why: Two reports with different ids are two files that somebody wrote. Only whoever ran a step can attest that it ran,
 and a third party that it ran twice.
-Fix: Run both steps with a functionary's key of the model role, so that provenance of each lands in attestations/.
+Fix: Run both steps with a functionary's key of the model role (`calaudit run`), so that provenance of each lands in
+attestations/. For a run elsewhere, attest it by the id that its report names (`calaudit attest --invocation`).
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,12 @@ def invocation_unattested(view: View) -> Iterator[Result]:
             continue
         run = next((p for p in found if p.invocation == invocation), None)
         if run is None:
-            yield view.fail("It is of another run than the attested one.", at=found[0].path, expected=invocation)
+            yield view.fail(
+                f"It attests another run than the one that {report} names (/invocation/id).",
+                at=found[0].path,
+                expected=invocation,
+                actual=found[0].invocation,
+            )
             continue
         folder = report.rpartition("/")[0]
         products = [f"{folder}/{name}" for name in ("outputs.jsonl", "tokens.jsonl")]

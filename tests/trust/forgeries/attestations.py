@@ -170,7 +170,7 @@ def a_run_attested_by_the_functionary_of_another_role(port: SignedPort) -> None:
     _sign_above(port)
 
 
-@forge("G1.invocation-unattested", "fail: It is of another run than the attested one", kind="full")
+@forge("G1.invocation-unattested", "fail: It attests another run than the one that", kind="full")
 def a_run_with_another_id(port: SignedPort) -> None:
     def change(document: dict[str, Any]) -> None:
         document["predicate"]["runDetails"]["metadata"]["invocationId"] = "another"
@@ -187,7 +187,7 @@ def a_run_that_did_not_read_the_prompts(port: SignedPort) -> None:
     _change(port, FIRST, change, "model-functionary")
 
 
-@forge("G1.invocation-unattested", "fail: It is of another run than the attested one", kind="full")
+@forge("G1.invocation-unattested", "fail: It attests another run than the one that", kind="full")
 def one_run_for_both_reports(port: SignedPort) -> None:
     """The first run says that it wrote the second report, too."""
     document = port.statement(_run(port, SECOND))
