@@ -345,7 +345,7 @@ def test_what_does_not_hold_is_not_pinned(run: Run, made: Keepers, tmp_path: Pat
     assert "registry-unsigned" in run("pin", "trust", "--yes", code=2).output
     path.unlink()
     assert "registry-missing" in run("pin", "trust", "--yes", code=2).output
-    assert "is no root" in run("pin", "trust/roles.json", "--yes", code=2).output
+    assert "does not exist" in run("pin", "trust/roles.json", "--yes", code=2).output
     assert "cannot be read" in run("pin", "absent/1.root.json", "--yes", code=2).output
     assert read_pin() is None
 
