@@ -5,25 +5,21 @@ that examined nothing is open; a rule that crashes is open and the run ends with
 this version does not have is open.
 """
 
-import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-
-import rfc8785
 
 from calaudit.checks import Check
 from calaudit.checks.view import View
 from calaudit.contract import Contract, Value
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts
-from calaudit.judgement import blocked_gates, judge, worse
+from calaudit.gate_reports import gate_report, not_started, suppressed, technical_verdict, with_block
+from calaudit.judgement import blocked_gates
 from calaudit.model import (
     EVERY_GATE,
     PORT,
-    Artifact,
     Gate,
     GateReport,
     Kind,
@@ -31,14 +27,9 @@ from calaudit.model import (
     Port,
     Result,
     Rule,
-    Suppression,
     TechnicalVerdict,
-    Verdict,
 )
 from calaudit.trust import Fault, Signed, Trust
-
-if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does not need
-    from calaudit.trust.waiver import Waiver
 
 Sign = Callable[[Mapping[str, TechnicalVerdict], Mapping[str, Rule]], Signed]
 """Holds a port's signatures against the technical verdicts, given the metadata of the planned rules."""
@@ -91,39 +82,22 @@ def run(  # noqa: PLR0913 - the station's whole input, by name
     for gate, wanted in plans.items():
         on_gate(gate)
         results = _results([c for c in wanted if not c.rule.trust], gate, facts, port, params, None, crashes)
-        technical[gate] = _technical(contract, facts, gate, port, results)
+        technical[gate] = technical_verdict(contract, facts, gate, port, results)
     signatures = _signatures(signed, technical, rules, crashes)
     reports = []
     for gate, wanted in plans.items():
         results = _results([c for c in wanted if c.rule.trust], gate, facts, port, params, signatures, crashes)
         results += [suppressed(result, signatures.waivers) for result in technical[gate].results]
         results += _unexecuted(gate, wanted, results, crashes)
-        reports.append(_gate_report(contract, facts, gate, wanted, results, technical[gate], signatures))
+        reports.append(gate_report(contract, facts, gate, wanted, results, technical[gate], signatures))
     blocked = blocked_gates(r for report in reports for r in report.results)
-    reports = [_with_block(report, blocked.get(report.gate)) for report in reports]
+    reports = [with_block(report, blocked.get(report.gate)) for report in reports]
     reports += [
-        _not_started(gate, blocked.get(gate.id), signatures)
+        not_started(gate, blocked.get(gate.id), signatures)
         for gate in contract.gates.gates.values()
         if gate.id not in planned
     ]
     return Run(gates=tuple(sorted(reports, key=lambda r: _ORDER[r.gate])), rules=rules, crashes=tuple(crashes))
-
-
-def suppressed(result: Result, waivers: "Iterable[Waiver]") -> Result:
-    """The result with the waiver that covers it, if one does."""
-    waiver = next((w for w in waivers if w.reaches(result)), None)
-    if waiver is None:
-        return result
-    return replace(
-        result,
-        suppression=Suppression(
-            waiver=waiver.path,
-            reason=waiver.reason,
-            ticket=waiver.ticket,
-            until=f"{waiver.until:%Y-%m-%dT%H:%M:%SZ}",
-            by=tuple(sorted({f"{signer.owner.name} ({signer.role})" for signer in waiver.signers})),
-        ),
-    )
 
 
 def _signatures(
@@ -234,95 +208,4 @@ def _unexecuted(gate: str, wanted: Sequence[Check], results: Sequence[Result], c
     return [
         Result(rule=rule.id, gate=gate, kind=Kind.OPEN, level=Level.ERROR, message="Planned and not executed.")
         for rule in missing
-    ]
-
-
-def _technical(contract: Contract, facts: Facts, gate: str, port: Port, results: Sequence[Result]) -> TechnicalVerdict:
-    verdict = judge(results)
-    body = {
-        "gate": gate,
-        "contract": contract.digest,
-        # The profile's numbers judge, and results do not always show them.
-        "port": [port.id, port.profile, port.stage],
-        "verdict": str(verdict),
-        "files": [[entry.path, entry.sha256] for entry in facts.evidence.of_gate(gate)],
-        "results": sorted(_digestible(r) for r in results),
-    }
-    digest = hashlib.sha256(rfc8785.dumps(body)).hexdigest()
-    return TechnicalVerdict(verdict=verdict, digest=digest, results=tuple(results))
-
-
-def _gate_report(  # noqa: PLR0913, PLR0917 - the members of a report
-    contract: Contract,
-    facts: Facts,
-    gate: str,
-    wanted: Sequence[Check],
-    results: Sequence[Result],
-    technical: TechnicalVerdict,
-    signatures: Signed,
-) -> GateReport:
-    spec = contract.gates.gates.get(gate)
-    files = facts.evidence.of_gate(gate)
-    signoffs = [slot.signoff for slot in signatures.of_gate(gate) if slot.signoff is not None]
-    return GateReport(
-        gate=gate,
-        title=spec.title if spec else "Port",
-        owner=spec.owner if spec else "release",
-        cosigners=spec.cosigners if spec else (),
-        back_to=spec.back_to if spec else "the port's owner",
-        verdict=judge(results),
-        technical=technical.verdict,
-        technical_digest=technical.digest,
-        planned=len(wanted),
-        files=len(files),
-        results=tuple(sorted(results, key=_sort_key)),
-        artifacts=tuple(Artifact(path=entry.path, sha256=entry.sha256, size=entry.size) for entry in files),
-        owned_by=_owned_by(signatures, spec.signers if spec else ()),
-        signed_by=tuple(dict.fromkeys(f"{s.owner.name} ({s.role})" for signoff in signoffs for s in signoff.signers)),
-    )
-
-
-def _owned_by(signatures: Signed, roles: Iterable[str]) -> tuple[str, ...]:
-    """Who answers for these roles by the registry, if there is one."""
-    registry = signatures.trust.registry
-    owned = [] if registry is None else [role for role in map(registry.role, roles) if role is not None]
-    return tuple(f"{owner.name} ({role.name})" for role in owned for owner in role.owners)
-
-
-def _with_block(report: GateReport, block: Verdict | None) -> GateReport:
-    return report if block is None else replace(report, verdict=worse(report.verdict, block))
-
-
-def _not_started(gate: Gate, block: Verdict | None, signatures: Signed) -> GateReport:
-    return GateReport(
-        gate=gate.id,
-        title=gate.title,
-        owner=gate.owner,
-        cosigners=gate.cosigners,
-        back_to=gate.back_to,
-        verdict=block or Verdict.NOT_STARTED,
-        technical=Verdict.NOT_STARTED,
-        technical_digest="",
-        planned=0,
-        files=0,
-        results=(),
-        owned_by=_owned_by(signatures, gate.signers),
-    )
-
-
-def _sort_key(result: Result) -> tuple[object, ...]:
-    place = result.location
-    return (result.rule, (place.path, place.line or 0, place.pointer or "") if place else ("", 0, ""), result.message)
-
-
-def _digestible(result: Result) -> list[str | int]:
-    return [
-        result.rule,
-        str(result.kind),
-        str(result.level),
-        str(result.location or ""),
-        result.message,
-        result.expected or "",
-        result.actual or "",
-        result.examined,
     ]

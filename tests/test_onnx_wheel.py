@@ -9,7 +9,7 @@ import pytest
 
 from calaudit.checks import discover
 from calaudit.contract import Contract
-from calaudit.engine import judge, run
+from calaudit.engine import run
 from calaudit.errors import MissingFact
 from calaudit.evidence import gather
 from calaudit.facts import Facts
@@ -17,6 +17,7 @@ from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.signature import OnnxSignature
 from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.facts.onnx.weights import OnnxWeights
+from calaudit.judgement import judge
 from calaudit.model import Port, Verdict
 from calaudit.trust import Signed, establish
 from tests.facts.test_onnx_proto import agree

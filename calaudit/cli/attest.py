@@ -1,7 +1,6 @@
 """``calaudit attest``: sign for a build of a step that was done elsewhere."""
 
 import shlex
-import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +33,11 @@ _SHOWN = 20
 @click.option("--products", metavar="DIR", type=click.Path(path_type=Path), help="Where it wrote; PORT by default.")
 @click.option("--started", metavar="TIME", help="When it began (UTC), such as 2026-11-29T08:00:00Z.")
 @click.option("--finished", metavar="TIME", help="When it ended.")
-@click.option("--invocation", metavar="ID", help="What the builder calls this run; a new UUID by default.")
+@click.option(
+    "--invocation",
+    metavar="ID",
+    help="What the builder calls this run; as a report among the products does, else a new UUID.",
+)
 @click.option("--builder", metavar="URI", help="Who built it; by default that nothing is known of the builder.")
 @click.option("--dry-run", is_flag=True, help="Show what would be signed, and write nothing.")
 @click.option("--all", "everything", is_flag=True, help="List every file.")
@@ -75,7 +78,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     claim = Claim(
         step=step,
         command=_command(line, words),
-        invocation=invocation if invocation is not None else str(uuid.uuid4()),
+        invocation=invocation,
         started=_moment(started, "--started"),
         finished=_moment(finished, "--finished"),
         builder=ELSEWHERE if builder is None else builder,

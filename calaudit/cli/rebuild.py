@@ -8,6 +8,7 @@ import click
 
 from calaudit.cli._judging import trust_option, trust_source
 from calaudit.cli._keys import passphrase_options, passphrases, say
+from calaudit.cli._steps import named_toolchains, step_options
 from calaudit.errors import UsageError
 
 __all__ = ["command"]
@@ -35,30 +36,13 @@ DIFFERS, INTERRUPTED = 1, 130
     multiple=True,
     help="Key of the step's functionary: attests the builds if they agree.",
 )
-@click.option(
-    "--executor",
-    type=click.Choice(["local", "bwrap", "oci"]),
-    help="Run with this instead of what port.yaml says; provenance tells.",
-)
-@click.option(
-    "--toolchain",
-    "toolchains",
-    metavar="NAME=DIR",
-    multiple=True,
-    help="Where a toolchain is; NAME=DIR:DIR where it is several folders. Repeatable.",
-)
+@step_options
 @click.option(
     "--report",
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write the report here; by default into the port where the step's gate has a place for it, else into the "
     "state directory.",
-)
-@click.option(
-    "--logs",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Where logs are kept; the state directory if not given.",
 )
 @trust_option
 @passphrase_options()
@@ -86,7 +70,6 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.cli.run import say_error
     from calaudit.contract import load_contract
     from calaudit.execute import journal
-    from calaudit.execute import toolchains as known
     from calaudit.execute.batch import Batch, Wish
     from calaudit.execute.nouns import StepFailed
     from calaudit.execute.rebuild.report import lines
@@ -101,7 +84,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         port=port,
         step=step,
         kind=executor,
-        toolchains={**known.configured(), **dict(known.parse_option(text) for text in toolchains)},
+        toolchains=named_toolchains(toolchains),
         logs=logs,
         trust=trust_source(trust),
     )

@@ -8,6 +8,7 @@ import click
 
 from calaudit.cli._judging import trust_option, trust_source
 from calaudit.cli._keys import passphrase_options, passphrases, say
+from calaudit.cli._steps import named_toolchains, step_options
 from calaudit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,24 +37,7 @@ FAILED, INTERRUPTED = 1, 130
     help="Key of a functionary: a file, or file2:, hsm:, awskms:, gcpkms:, azurekms:, hv:. Repeat it for other roles.",
 )
 @click.option("--unsigned", is_flag=True, help="Sign nothing: a run that nobody attests, for trying things out.")
-@click.option(
-    "--executor",
-    type=click.Choice(["local", "bwrap", "oci"]),
-    help="Run with this instead of what port.yaml says; provenance tells.",
-)
-@click.option(
-    "--toolchain",
-    "toolchains",
-    metavar="NAME=DIR",
-    multiple=True,
-    help="Where a toolchain is; NAME=DIR:DIR where it is several folders. Repeatable.",
-)
-@click.option(
-    "--logs",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Where logs are kept; the state directory if not given.",
-)
+@step_options
 @click.option(
     "--oci-layout",
     "layouts",
@@ -86,7 +70,6 @@ def command(  # noqa: PLR0913 - one parameter an option
     Its products, the in-toto link and the provenance appear in PORT together, or not at all. A step whose inputs,
     command, toolchain and executor are those of its last attested run is up to date, and not run again.
     """
-    from calaudit.execute import toolchains as known
     from calaudit.execute.batch import Batch, Wish
     from calaudit.execute.nouns import StepFailed
 
@@ -97,7 +80,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         first=first,
         force=force,
         kind=executor,
-        toolchains={**known.configured(), **dict(known.parse_option(text) for text in toolchains)},
+        toolchains=named_toolchains(toolchains),
         logs=logs,
         layouts=tuple(layouts),
         trust=trust_source(trust),

@@ -66,7 +66,7 @@ def unsigned(report: Report) -> str | None:
     if not count:
         return None
     every = len({(r.gate, r.rule) for r in _decisive(report) if r.kind is Kind.OPEN}) == count
-    who = "All of them wait" if every else f"{count} of them {'waits' if count == 1 else 'wait'}"
+    who = "What could not be verified waits" if every else f"{count} of them {'waits' if count == 1 else 'wait'}"
     where = "" if every else f" ({gates})"
     return (
         f"{who} for signatures{where}{', and no trust root is pinned' if report.trust is None else ''}. "

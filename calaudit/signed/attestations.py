@@ -7,8 +7,7 @@ from calaudit.errors import Malformed, MissingFact
 from calaudit.model import Kind, Location
 from calaudit.signed.grounds import Grounds
 from calaudit.trust import Fault, Refused
-from calaudit.trust import chain as chains
-from calaudit.trust.chain import Chain, verify_chain
+from calaudit.trust.chain import Chain, Expected, verify_chain
 from calaudit.trust.provenance import Provenance, verify_provenance
 from calaudit.trust.steps import LAYOUT, ChainStep, read_chain
 
@@ -51,7 +50,7 @@ def read_links(grounds: Grounds, provenance: Sequence[Provenance], faults: list[
     layout, links = LAYOUT in grounds.evidence.entries, [path for path in paths if path.endswith(".link")]
     if not layout and not links:
         return None
-    against = chains.Grounds(
+    expected = Expected(
         port=grounds.port.id,
         steps=_steps(grounds),
         gates=frozenset(grounds.technical),
@@ -61,7 +60,7 @@ def read_links(grounds: Grounds, provenance: Sequence[Provenance], faults: list[
         schemas=grounds.contract.schemas,
         now=grounds.trust.now,
     )
-    chain = verify_chain(LAYOUT if layout else None, links, grounds.envelope, provenance, against)
+    chain = verify_chain(LAYOUT if layout else None, links, grounds.envelope, provenance, expected)
     faults += chain.faults
     return chain
 

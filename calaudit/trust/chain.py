@@ -21,11 +21,11 @@ from calaudit.trust.registry import Registry
 from calaudit.trust.signatures import meets
 from calaudit.trust.steps import ChainStep
 
-__all__ = ["Chain", "Grounds", "verify_chain"]
+__all__ = ["Chain", "Expected", "verify_chain"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
+class Expected:
     """What the chain of a port is held against.
 
     ``steps`` are those that ``port.yaml`` declares, or what is wrong with them; ``gates`` the gates that were judged:
@@ -56,38 +56,38 @@ def verify_chain(
     links: Iterable[str],
     read: Callable[[str], Envelope],
     provenance: Sequence[Provenance],
-    grounds: Grounds,
+    expected: Expected,
 ) -> Chain:
     """Verify the layout and the links of a port, given by their paths; ``read`` raises Refused for what is no envelope.
 
     ``provenance`` are the statements that hold.
     """
     faults: list[Fault] = []
-    steps = () if isinstance(grounds.steps, Malformed) else grounds.steps
-    held = None if layout is None else _layout(layout, read, grounds, faults)
+    steps = () if isinstance(expected.steps, Malformed) else expected.steps
+    held = None if layout is None else _layout(layout, read, expected, faults)
     chain = {step.name: step for step in steps}
-    found = list(_links(links, read, chain, grounds, faults))
+    found = list(_links(links, read, chain, expected, faults))
     faults += _disagreeing(found, provenance, chain)
-    faults += _against_rules(found, steps, grounds)
+    faults += _against_rules(found, steps, expected)
     if held is not None:
-        faults += _missing(found, steps, grounds)
+        faults += _missing(found, steps, expected)
     wrong = {fault.at.path for fault in faults if fault.at is not None}
     return Chain(layout=held, links=tuple(x for x in found if x.path not in wrong), faults=tuple(faults))
 
 
-def _layout(path: str, read: Callable[[str], Envelope], grounds: Grounds, faults: list[Fault]) -> Layout | None:
-    if isinstance(grounds.steps, Malformed):
-        message = f"port.yaml cannot be laid out. {grounds.steps.message}"
+def _layout(path: str, read: Callable[[str], Envelope], expected: Expected, faults: list[Fault]) -> Layout | None:
+    if isinstance(expected.steps, Malformed):
+        message = f"port.yaml cannot be laid out. {expected.steps.message}"
         faults.append(Fault(rule="layout-differs-from-port", message=message, at=Location(path=path)))
         return None
     try:
         return verify_layout(
             read(path),
-            port=grounds.port,
-            chain=grounds.steps,
-            registry=grounds.registry,
-            schemas=grounds.schemas,
-            now=grounds.now,
+            port=expected.port,
+            chain=expected.steps,
+            registry=expected.registry,
+            schemas=expected.schemas,
+            now=expected.now,
         )
     except Refused as refused:
         faults.append(refused.fault)
@@ -98,7 +98,7 @@ def _links(
     paths: Iterable[str],
     read: Callable[[str], Envelope],
     chain: Mapping[str, ChainStep],
-    grounds: Grounds,
+    expected: Expected,
     faults: list[Fault],
 ) -> Iterator[Link]:
     for path in paths:
@@ -106,10 +106,10 @@ def _links(
             yield verify_link(
                 read(path),
                 chain=chain,
-                files=grounds.files,
-                elsewhere=grounds.elsewhere,
-                registry=grounds.registry,
-                schemas=grounds.schemas,
+                files=expected.files,
+                elsewhere=expected.elsewhere,
+                registry=expected.registry,
+                schemas=expected.schemas,
             )
         except Refused as refused:
             faults.append(refused.fault)
@@ -137,11 +137,11 @@ def _disagreeing(
                 break
 
 
-def _missing(links: Sequence[Link], steps: Iterable[ChainStep], grounds: Grounds) -> Iterator[Fault]:
+def _missing(links: Sequence[Link], steps: Iterable[ChainStep], expected: Expected) -> Iterator[Fault]:
     """Steps of the gates that were judged, of which no link holds, or too few."""
     for step in steps:
-        role = grounds.registry.role(step.functionary)
-        if step.gate not in grounds.gates or role is None:  # without a role the layout would not hold
+        role = expected.registry.role(step.functionary)
+        if step.gate not in expected.gates or role is None:  # without a role the layout would not hold
             continue
         count = meets((link.signer for link in links if link.step == step.name), role)
         if count < role.threshold:
@@ -154,14 +154,14 @@ def _missing(links: Sequence[Link], steps: Iterable[ChainStep], grounds: Grounds
             )
 
 
-def _against_rules(links: Sequence[Link], steps: Sequence[ChainStep], grounds: Grounds) -> Iterator[Fault]:
+def _against_rules(links: Sequence[Link], steps: Sequence[ChainStep], expected: Expected) -> Iterator[Fault]:
     """Each link held against the port's globs and against in-toto's rules of its step."""
     own = {link.path: fault for link in links if (fault := _undeclared(link, steps)) is not None}
     yield from own.values()
     if not links:
         return
     try:
-        document = compile_layout(grounds.port, steps, grounds.registry, grounds.now)
+        document = compile_layout(expected.port, steps, expected.registry, expected.now)
     except Malformed:
         return  # nothing was laid out: that is the layout's fault, or there is none and each link stands alone
     # One of a step is enough where it is the only one, or where all of them say the same.

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from securesystemslib.exceptions import Error as SecureSystemsError
 from securesystemslib.signer import Key
 
 from calaudit.contract import Schemas
@@ -20,6 +19,7 @@ from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
 from calaudit.trust.keys import key_id, material
 from calaudit.trust.layout_rules import compile_layout
+from calaudit.trust.library import READ_ERRORS, first_line, library_model
 from calaudit.trust.registry import RELEASE, Registry
 from calaudit.trust.signatures import Signer, meets, signers
 from calaudit.trust.steps import ChainStep
@@ -114,10 +114,7 @@ def library_layout(document: Mapping[str, Any]) -> "LibraryLayout":
     """
     from in_toto.models.layout import Layout as LibraryLayout  # noqa: PLC0415 - a fifth of a second of imports
 
-    try:
-        return LibraryLayout.read(deepcopy(dict(document)))  # it changes what it reads
-    except (SecureSystemsError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Malformed(f"in-toto does not take it for a layout ({_first_line(error)}).") from error
+    return library_model(LibraryLayout.read, document, "layout")
 
 
 def _sound_keys(keys: Mapping[str, Mapping[str, Any]], at: Location) -> None:
@@ -126,8 +123,8 @@ def _sound_keys(keys: Mapping[str, Mapping[str, Any]], at: Location) -> None:
         try:
             key = Key.from_dict(keyid, {name: deepcopy(item[name]) for name in ("keytype", "scheme", "keyval")})
             stuff = material(key)
-        except (SecureSystemsError, ValueError, KeyError, TypeError) as error:
-            raise Refused("layout-key-unsound", f"The key {keyid[:8]}: {_first_line(error)}.", at=at) from error
+        except READ_ERRORS as error:
+            raise Refused("layout-key-unsound", f"The key {keyid[:8]}: {first_line(error)}.", at=at) from error
         if seen.setdefault(stuff, keyid) != keyid:
             raise Refused(
                 "layout-key-unsound", f"{seen[stuff][:8]} and {keyid[:8]} are one key, so it would count twice.", at=at
@@ -180,7 +177,3 @@ def _differing(document: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         if member is not None:
             return f"another {member} of the step {name}"
     return "steps more, or in another order,"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).partition("\n")[0].rstrip(".")

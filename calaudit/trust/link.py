@@ -6,11 +6,8 @@ bytes that are there, and the first thing that does not hold is told.
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-
-from securesystemslib.exceptions import Error as SecureSystemsError
 
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed
@@ -18,6 +15,7 @@ from calaudit.evidence.strict_json import parse_json
 from calaudit.model import Location
 from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
+from calaudit.trust.library import library_model
 from calaudit.trust.registry import Registry
 from calaudit.trust.signatures import Signer, signers
 from calaudit.trust.steps import ChainStep
@@ -105,10 +103,7 @@ def library_link(document: Mapping[str, Any]) -> "LibraryLink":
     """
     from in_toto.models.link import Link as LibraryLink  # noqa: PLC0415 - a fifth of a second of imports
 
-    try:
-        return LibraryLink.read(deepcopy(dict(document)))
-    except (SecureSystemsError, ValueError, KeyError, TypeError) as error:
-        raise Malformed(f"in-toto does not take it for a link ({error}).") from error
+    return library_model(LibraryLink.read, document, "link")
 
 
 def _read(envelope: Envelope, schemas: Schemas, at: Location) -> dict[str, Any]:

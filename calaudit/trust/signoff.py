@@ -62,7 +62,6 @@ class Signoff:
     digest: str
     signers: tuple[Signer, ...]
     artifacts: frozenset[str]
-    signed_on: str
     outdated: Fault | None
 
 
@@ -129,7 +128,6 @@ def verify_signoff(
         digest=payload_digest(first),
         signers=signed,
         artifacts=frozenset(expected.artifacts),
-        signed_on=predicate["signed_on"],
         outdated=outdated,
     )
 
@@ -174,13 +172,8 @@ def _same_artifacts(subjects: Sequence[Mapping[str, Any]], expected: Expected, a
     if changed:
         name = changed[0]
         found = expected.artifacts.get(name)
-        what = (
-            "is not there"
-            if name not in expected.files
-            else "is no artifact of this slot"
-            if found is None
-            else "changed"
-        )
+        absent = "is not there" if name not in expected.files else "is no artifact of this slot"
+        what = absent if found is None else "changed"
         raise Refused(
             "signoff-stale",
             f"{name} {what}{_more(changed)}; what was signed is not what is there.",

@@ -66,7 +66,7 @@ def test_passed() -> None:
 def test_unsigned_says_so_once() -> None:
     out = flat(render(SAMPLES["unsigned"]()))
     assert "Nothing is wrong, but 6 rules could not be verified: G0 2, G1 2, G2 2." in out
-    assert "All of them wait for signatures, and no trust root is pinned." in out
+    assert "What could not be verified waits for signatures, and no trust root is pinned." in out
     assert out.count("common.signoff-missing") == 1
     assert "Open on G0, G1, G2." in out
     assert "Next: Through G2 every technical rule that has a matter passes; what is left are signatures." in out

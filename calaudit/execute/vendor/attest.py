@@ -5,8 +5,9 @@ the two apart, and promises nothing of an executor.
 """
 
 import re
+import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from securesystemslib.signer import Signer
 
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed, UsageError
+from calaudit.evidence.strict_json import parse_json
 from calaudit.execute.layout import read_manifest
 from calaudit.execute.links import link_document, provenance_document, sign_pair
 from calaudit.execute.nouns import Guarantees, Step
@@ -31,16 +33,22 @@ ELSEWHERE = "urn:calaudit:executor:elsewhere:v1"
 
 _CLAIMED = ("command", "exitCode", "startedOn", "finishedOn", "invocationId", "builder")
 _OBSERVED = ("materials", "products")
+_REPORT_MAX = 1 << 20
+"""Bytes of a report that may name its invocation."""
+
 _URI = re.compile(r"[a-z][a-z0-9+.-]{1,30}:[\x21-\x7e]{1,900}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What whoever signs says of the build, and nobody here saw."""
+    """What whoever signs says of the build, and nobody here saw.
+
+    ``invocation`` None is the one that a report among the products names, or else a new UUID.
+    """
 
     step: str
     command: tuple[str, ...]
-    invocation: str
+    invocation: str | None
     started: datetime
     finished: datetime
     builder: str = ELSEWHERE
@@ -98,6 +106,7 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
         raise UsageError(
             f"Nothing fits {unmet}, which {step.name} reads or writes. Say where it is: --materials, --products."
         )
+    claim = replace(claim, invocation=_invocation(claim.invocation, products or port, wrote))
     internal = {
         "calaudit": VERSION,
         "executor": {
@@ -133,7 +142,7 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
             products=wrote,
             internal=internal,
             builder=claim.builder,
-            invocation=claim.invocation,
+            invocation=str(claim.invocation),
             started=claim.started,
             finished=claim.finished,
         ),
@@ -169,8 +178,34 @@ def _check(claim: Claim, step: ChainStep, now: datetime) -> None:
         raise UsageError(f"--builder {claim.builder}: expected a URI, such as urn:example:build-farm:v1.")
     if claim.builder.startswith("urn:calaudit:executor:") and claim.builder != ELSEWHERE:
         raise UsageError(f"--builder {claim.builder} is an executor of calaudit's own, which did not run this.")
-    if not 1 <= len(claim.invocation) <= 256 or not claim.invocation.isprintable():
+    given = claim.invocation
+    if given is not None and not (1 <= len(given) <= 256 and given.isprintable()):
         raise UsageError("--invocation is 1 to 256 printable characters, the same for no other run.")
+
+
+def _invocation(given: str | None, folder: Path, products: Mapping[str, str]) -> str:
+    """What the run is called: as its reports call it, since verification holds the two against each other."""
+    named = {path: name for path in products if (name := _named_in(folder / path)) is not None}
+    other = next((path for path, name in named.items() if name != (given or next(iter(named.values())))), None)
+    if other is not None:
+        raise UsageError(
+            f"{other} is of the invocation {named[other]}, not {given or next(iter(named.values()))}; the products are "
+            "of several runs, or --invocation is of another one."
+        )
+    return given or next(iter(named.values()), None) or str(uuid.uuid4())
+
+
+def _named_in(path: Path) -> str | None:
+    """The invocation that a report names (``/invocation/id``); None in any other file."""
+    if path.suffix != ".json" or path.stat().st_size > _REPORT_MAX:
+        return None
+    try:
+        document = parse_json(path.read_bytes())
+    except Malformed:
+        return None  # an audit reports it
+    invocation = document.get("invocation") if isinstance(document, dict) else None
+    name = invocation.get("id") if isinstance(invocation, dict) else None
+    return name if isinstance(name, str) and name else None
 
 
 def _read(folder: Path, step: ChainStep) -> tuple[dict[str, str], tuple[str, ...]]:

@@ -15,6 +15,7 @@ from calaudit.trust.envelope import parse_envelope
 from calaudit.trust.link import parse_link
 from tests.execute.vendor.trade import ANSWERS, MATRIX, SEED, STEPS, Trade, payload
 from tests.trust import authority as kit
+from tests.trust.chained import declare
 from tests.trust.signed_port import MANIFEST
 
 ID8 = kit.key(SEED).public_key.keyid[:8]
@@ -48,6 +49,26 @@ def test_what_is_signed(trade: Trade) -> None:
     assert internal["observed"] == ["materials", "products"]
     assert {"command", "exitCode", "builder"} <= set(internal["claimed"])
     assert not {"logs", "durationMs", "peakRssBytes"} & set(internal)
+
+
+def test_a_report_among_the_products_names_the_run(trade: Trade) -> None:
+    declare(trade.port, {**STEPS, "answers": {**STEPS["answers"], "products": ["vendor/responses/*.json"]}})
+    trade.write(trade.vendor, {"port.yaml": (trade.port.path / "port.yaml").read_bytes()})
+    report = {"vendor/responses/report.json": b'{"invocation": {"id": "run-of-the-report"}}'}
+    trade.write(trade.vendor, report | {"vendor/responses/other.json": b"[1]"})
+    (trade.vendor / ANSWERS).unlink()
+    run = trade.draft("answers", invocation=None).provenance["predicate"]["runDetails"]
+    assert run["metadata"]["invocationId"] == "run-of-the-report"
+    with pytest.raises(UsageError, match=r"report\.json is of the invocation run-of-the-report, not another"):
+        trade.draft("answers", invocation="another")
+    trade.write(trade.vendor, {"vendor/responses/second.json": b'{"invocation": {"id": "of-another-run"}}'})
+    with pytest.raises(UsageError, match="several runs"):
+        trade.draft("answers", invocation=None)
+
+
+def test_a_run_that_no_report_names_gets_an_id_of_its_own(trade: Trade) -> None:
+    one, other = (trade.draft("matrix", invocation=None).provenance["predicate"]["runDetails"] for _ in range(2))
+    assert one["metadata"]["invocationId"] != other["metadata"]["invocationId"]
 
 
 def test_runs_are_counted(trade: Trade) -> None:
