@@ -15,7 +15,8 @@ from calaudit.checks.cue_rule import Vetter, cue_check
 from calaudit.checks.levels import judged_on, raised
 from calaudit.checks.policy_rule import policy_check
 from calaudit.checks.policy_types import Types
-from calaudit.contract import Contract, Param, PolicyRule
+from calaudit.contract import Contract, Param, PolicyRule, Value
+from calaudit.contract.params import show
 from calaudit.contract.policy_folder import CUE
 from calaudit.errors import ContractError, UsageError
 from calaudit.facts.paths import NoSuchPath, schemas_at
@@ -48,6 +49,7 @@ def catalogue(contract: Contract, *, today: date | None = None, vetter: Vetter |
             )
         rules[item.rule.key] = item
     _check_common(rules)
+    _check_gates(contract)
     thresholds = {f"{gate.id}.{rule}" for gate in contract.gates.gates.values() for rule in gate.threshold}
     for key in sorted(thresholds & rules.keys()):
         if rules[key].rule.level is not Level.ERROR:
@@ -111,6 +113,22 @@ def _check_common(rules: dict[str, Check]) -> None:
     for item in rules.values():
         if item.rule.gate != "*" and item.rule.id in common:
             raise ContractError(f"{item.rule.key} has the id of a rule of every gate; rename it.")
+
+
+def _check_gates(contract: Contract) -> None:
+    """A gate that does not exist demands nothing: a param that names one is a slip, and would go unnoticed."""
+    asked: list[tuple[str, Mapping[str, Value]]] = []
+    for document in contract.tightenings:  # first, since what they name is among the values of the profiles too
+        asked += [(document.where, values) for values in (document.params, *document.profiles.values())]
+    asked += [(f"policies/profiles/{profile.id}.yaml", profile.params) for profile in contract.profiles.values()]
+    for where, values in asked:
+        for name in (name for name in values if name.endswith("_gates")):
+            gates = values[name]
+            unknown = [gate for gate in gates if gate not in contract.gates.gates] if isinstance(gates, tuple) else []
+            if unknown:
+                raise ContractError(
+                    f"{where}: {name} names {show(unknown[0])}; gates are {', '.join(contract.gates.gates)}."
+                )
 
 
 def _hardened(item: Check, thresholds: set[str]) -> Check:

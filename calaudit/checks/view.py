@@ -64,6 +64,13 @@ class View:
             raise TypeError(f"param {param} is {value!r}, not a number")
         return value
 
+    def words(self, param: str) -> tuple[str, ...]:
+        """A param of the profile that is a list of words."""
+        value = self.params[param]
+        if not isinstance(value, tuple) or not all(isinstance(word, str) for word in value):
+            raise TypeError(f"param {param} is {value!r}, not a list of words")
+        return tuple(map(str, value))
+
     def each(self, items: Iterable[T]) -> Iterator[T]:
         """Iterate, counting every item as examined."""
         for item in items:

@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.contract import Schemas
     from calaudit.contract.resources import data_root
     from calaudit.execute import journal
-    from calaudit.execute.vendor.attest import ELSEWHERE, Claim, prepare_attestation
+    from calaudit.execute.vendor.attest import BUILT_ELSEWHERE, Claim, prepare_attestation
     from calaudit.sign.signers import load_signer
 
     claim = Claim(
@@ -81,7 +81,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         invocation=invocation,
         started=_moment(started, "--started"),
         finished=_moment(finished, "--finished"),
-        builder=ELSEWHERE if builder is None else builder,
+        builder=BUILT_ELSEWHERE if builder is None else builder,
     )
     schemas = Schemas(data_root() / "schemas")
     now = datetime.now(UTC)

@@ -70,7 +70,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.cli.run import say_error
     from calaudit.contract import load_contract
     from calaudit.execute import journal
-    from calaudit.execute.batch import Batch, Wish
+    from calaudit.execute.batch import Batch
+    from calaudit.execute.means import Wish
     from calaudit.execute.nouns import StepFailed
     from calaudit.execute.rebuild.report import lines
     from calaudit.execute.rebuild.run import report_place, run_rebuild

@@ -14,7 +14,8 @@ from calaudit.errors import UsageError
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
 
-    from calaudit.execute.batch import Batch, Told
+    from calaudit.execute.batch import Batch
+    from calaudit.execute.means import Told
 
 __all__ = ["command"]
 
@@ -70,7 +71,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     Its products, the in-toto link and the provenance appear in PORT together, or not at all. A step whose inputs,
     command, toolchain and executor are those of its last attested run is up to date, and not run again.
     """
-    from calaudit.execute.batch import Batch, Wish
+    from calaudit.execute.batch import Batch
+    from calaudit.execute.means import Wish
     from calaudit.execute.nouns import StepFailed
 
     step, port = _operands(names, several=every or listing or first is not None)

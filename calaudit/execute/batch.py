@@ -1,13 +1,7 @@
 """Several steps of a port: which of them, in what order, by whose key, and what is up to date."""
 
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
-from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
 
 from securesystemslib.signer import Signer
 
@@ -15,58 +9,16 @@ from calaudit.contract import Schemas
 from calaudit.contract.resources import data_root
 from calaudit.errors import UsageError
 from calaudit.execute import journal
-from calaudit.execute.executor import Executor, executor_for
-from calaudit.execute.links import attestations
-from calaudit.execute.nouns import Record, Step, Toolchain
+from calaudit.execute.means import Means, Told, Wish
+from calaudit.execute.nouns import Record, Step, StepFailed
 from calaudit.execute.order import in_order, upstream
 from calaudit.execute.record import Tree
 from calaudit.execute.running import Setting, run_step
 from calaudit.execute.state import Plight, Standing, standing
 from calaudit.execute.steps import read_steps
-from calaudit.execute.toolchains import resolve
-from calaudit.pins.store import state_directory
-from calaudit.trust import Trust, TrustSource, establish
-from calaudit.trust.registry import FUNCTIONARY, Registry
+from calaudit.trust.isolation import ELSEWHERE, ISOLATION, Isolation
 
-__all__ = ["Batch", "Told", "Wish"]
-
-
-class Told(Protocol):
-    """Who is told what happens."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None: ...
-
-    def begin(self, step: str, what: str) -> None:
-        """A step begins."""
-        ...
-
-    def line(self, text: str) -> None:
-        """Something to keep."""
-        ...
-
-    def end(self) -> None:
-        """Nothing runs any more."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What is asked for: one ``step``, or those from the gate ``first`` on, or all; ``kind`` overrules the executor."""
-
-    port: Path
-    step: str | None = None
-    first: str | None = None
-    force: bool = False
-    kind: str | None = None
-    toolchains: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    logs: Path | None = None
-    trust: TrustSource | None = None
-    layouts: tuple[Path, ...] = ()
-    invocation: Callable[[Step], str] = lambda _: str(uuid.uuid4())
+__all__ = ["Batch"]
 
 
 class Batch:
@@ -81,11 +33,10 @@ class Batch:
         self._wish = wish
         self._schemas = Schemas(data_root() / "schemas")
         plan = read_steps(wish.port, self._schemas)
-        self._name, self._steps = plan.port, in_order(plan.steps)
+        self._name, self._steps, self._chain = plan.port, in_order(plan.steps), plan.chain
         self._above = upstream(self._steps)
         self._tree = Tree(wish.port)
-        self._executors: dict[str, Executor] = {}
-        self._toolchains: dict[str, Toolchain] = {}
+        self._means = Means(wish, plan.port, self._schemas)
         self.chosen = self._choose()
 
     def listing(self) -> Iterator[str]:
@@ -104,10 +55,12 @@ class Batch:
             UsageError: something is missing; a step that ran before it stays published.
             StepFailed: a step failed; those before it stay published.
         """
-        keys = {step.name: self._signer(step, signers) for step in self.chosen} if signers else {}
-        for kind in dict.fromkeys(map(self._kind, self.chosen)):
-            self._executor(kind).probe()
-        records = []
+        own = [step for step in self.chosen if self._means.kind(step) != ELSEWHERE]
+        keys = {step.name: self._means.signer(step, signers) for step in own} if signers else {}
+        for kind in dict.fromkeys(map(self._means.kind, own)):
+            self._means.executor(kind).probe()
+        records: list[Record] = []
+        awaited: dict[str, str] = {}
         with journal.locked(self._wish.port):
             recovered = journal.recover(self._wish.port)
             if recovered is not None:
@@ -115,13 +68,20 @@ class Batch:
             for step in self.chosen:
                 told.begin(step.name, "looking whether it is up to date")
                 found = self._standing(step)
-                if found.plight is Plight.CURRENT and not self._wish.force:
+                if found.plight is Plight.CURRENT and (step not in own or not self._wish.force):
                     told.line(f"{step.name}: up to date")
                     continue
+                why = self._awaits(step, found, awaited)
+                if why is not None:
+                    awaited[step.name] = why
+                    told.line(f"{step.name}: {why}")
+                    continue
                 self._warn(step, told)
-                record = run_step(step, self._setting(step, keys.get(step.name), told))
+                record = run_step(step, self._means.setting(step, keys.get(step.name), told))
                 told.line(_done(record, signed=step.name in keys))
                 records.append(record)
+        if awaited:
+            raise StepFailed(_await(awaited))
         return records
 
     def prepared(self, signers: Sequence[Signer], told: Told) -> list[tuple[Step, Setting]]:
@@ -132,8 +92,13 @@ class Batch:
         """
         found = []
         for step in self.chosen:
-            self._executor(self._kind(step)).probe()
-            found.append((step, self._setting(step, self._signer(step, signers) if signers else None, told)))
+            if self._means.kind(step) == ELSEWHERE:
+                raise UsageError(
+                    f"port.yaml says that {step.name} is built elsewhere; --executor says what would build it here."
+                )
+            self._means.executor(self._means.kind(step)).probe()
+            signer = self._means.signer(step, signers) if signers else None
+            found.append((step, self._means.setting(step, signer, told)))
         return found
 
     def _choose(self) -> tuple[Step, ...]:
@@ -153,86 +118,28 @@ class Batch:
             raise UsageError(f"The port has no step of {wish.first} or a later gate.")
         return found
 
-    # What a step needs ----------------------------------------------------------------------------------------------
-
-    def _kind(self, step: Step) -> str:
-        return self._wish.kind or step.kind
-
-    def _executor(self, kind: str) -> Executor:
-        if kind not in self._executors:
-            self._executors[kind] = executor_for(kind, layouts=self._wish.layouts)
-        return self._executors[kind]
-
-    def _toolchain(self, step: Step) -> Toolchain | None:
-        name = step.toolchain
-        if name is None:
-            return None
-        if name not in self._toolchains:
-            cache = state_directory() / "toolchains"
-            self._toolchains[name] = resolve(name, self._wish.toolchains, port=self._wish.port, cache=cache)
-        return self._toolchains[name]
-
-    def _setting(self, step: Step, signer: Signer | None, told: Told) -> Setting:
-        state = state_directory()
-        kind = self._kind(step)
-        return Setting(
-            port=self._wish.port,
-            name=self._name,
-            executor=self._executor(kind),
-            toolchain=self._toolchain(step),
-            runs=state / "runs",
-            logs=self._wish.logs or state / "logs",
-            attest=None if signer is None else lambda record, number: attestations(record, signer, number),
-            keyid="" if signer is None else signer.public_key.keyid,
-            invocation=self._wish.invocation,
-            started=lambda job: told.begin(step.name, f"running ({kind}); logs in {job.stdout.parent}"),
-        )
-
-    def _signer(self, step: Step, signers: Sequence[Signer]) -> Signer:
-        """The key of the step's functionary among those that were given."""
-        registry = self._registry
-        if registry is None:
-            if len(signers) > 1:
-                raise UsageError("Without a trust root nothing says which key is whose; say one --key, or --trust DIR.")
-            return signers[0]
-        role = registry.role(step.role + FUNCTIONARY)
-        keys = {} if role is None else role.keys
-        found = next((signer for signer in signers if signer.public_key.keyid in keys), None)
-        if found is None:
-            raise UsageError(
-                f"None of the keys speaks for {step.role}{FUNCTIONARY}, which attests the step {step.name} "
-                f"(registry version {registry.version})."
-            )
-        if found.public_key.keyid in registry.revoked:
-            raise UsageError(f"The key {found.public_key.keyid[:8]} is revoked.")
-        return found
-
     # Where a step stands --------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _trust(self) -> Trust:
-        return establish(self._wish.trust, datetime.now(UTC), self._schemas)
-
-    @property
-    def _registry(self) -> Registry | None:
-        registry = self._trust.registry
-        if registry is None and self._wish.trust is not None:
-            told = " ".join(f"{fault.rule}: {fault.message}" for fault in self._trust.faults)
-            raise UsageError(f"The trust root does not hold. {told}")
-        return registry
 
     def _standing(self, step: Step) -> Standing:
         return standing(
             self._wish.port,
             step,
             name=self._name,
-            kind=self._kind(step),
-            toolchain=self._toolchain(step),
+            kind=self._means.kind(step),
+            toolchain=self._means.toolchain(step),
             tree=self._tree,
-            registry=self._registry,
+            registry=self._means.registry,
             schemas=self._schemas,
             now=datetime.now(UTC),
+            chain=self._chain,
         )
+
+    def _awaits(self, step: Step, found: Standing, awaited: Mapping[str, str]) -> str | None:
+        """Why a step cannot be run here now: it is built elsewhere, or reads what is."""
+        if self._means.kind(step) == ELSEWHERE:
+            return f"{found.plight}. {found.why}"
+        above = [name for name in self._above[step.name] if name in awaited]
+        return f"waits for {', '.join(above)}" if above else None
 
     def _standings(self) -> Iterator[tuple[Step, Standing]]:
         """Where each step stands: one that reads what a stale step wrote is stale, whatever it read."""
@@ -247,13 +154,28 @@ class Batch:
             yield step, found
 
     def _warn(self, step: Step, told: Told) -> None:
-        """Say when a step runs on what an earlier one, which is left out, should write anew."""
+        """Say when a step runs on what an earlier one, which is left out, should write anew, or less shut in."""
+        kind = self._means.kind(step)
+        if ISOLATION[kind] < ISOLATION.get(step.kind, Isolation.NONE):
+            told.line(
+                f"{step.name}: port.yaml says {step.kind}; {kind} shuts it in less, so verification will refuse the "
+                "run (isolation-too-weak)."
+            )
         chosen = {one.name for one in self.chosen}
         for one in self._steps:
             if one.name in self._above[step.name] and one.name not in chosen:
                 found = self._standing(one)
                 if found.plight is not Plight.CURRENT:
                     told.line(f"{step.name}: it reads what {one.name} wrote, which is {found.plight}. {found.why}")
+
+
+def _await(awaited: Mapping[str, str]) -> str:
+    first = next(iter(awaited))
+    return (
+        f"{', '.join(awaited)} {'wait' if len(awaited) > 1 else 'waits'} for a build elsewhere. Have {first} attested "
+        f"where it is built (`calaudit attest`), or take in what its vendor sends (`calaudit vendor-kit`, `calaudit "
+        f"receive`); `calaudit run {first} --executor bwrap` builds it here."
+    )
 
 
 def _done(record: Record, *, signed: bool) -> str:

@@ -1,7 +1,8 @@
 """``bwrap``: a bubblewrap sandbox. No network, declared inputs only, fixed host name, user, home and build path.
 
-The command sees its workspace, its toolchain and the system's ``/usr``, the last two read-only; what else the machine
-holds does not exist for it. Of ``/etc`` there is what the dynamic linker needs, and users and hosts made up for it.
+The command sees its workspace, its toolchain and the system's ``/usr``, the last two and its inputs read-only; what
+else the machine holds does not exist for it. Of ``/etc`` there is what the dynamic linker needs, and users and hosts
+made up for it.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from calaudit.execute.executor import base_environment, demand_no_network, syste
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.process import Spawn, Told, supervise
 from calaudit.execute.trace import STRACE, attempts, find_strace
+from calaudit.trust.isolation import Isolation
 
 __all__ = ["Bwrap"]
 
@@ -44,7 +46,7 @@ class Bwrap:
 
     kind = "bwrap"
     guarantees = Guarantees(
-        isolation="sandbox", network=True, inputs=True, fixed=("build-path", "hostname", "user", "home", "tmp")
+        isolation=Isolation.SANDBOX, network=True, inputs=True, fixed=("build-path", "hostname", "user", "home", "tmp")
     )
 
     def __init__(self, program: str | None = None) -> None:
@@ -126,6 +128,8 @@ class Bwrap:
         for folder in () if job.toolchain is None else job.toolchain.folders:
             yield from ("--ro-bind", str(folder), str(folder))
         yield from ("--bind", str(job.workspace), job.inside)
+        for path in job.sealed:
+            yield from ("--ro-bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
         if self._strace is not None:
             yield from ("--bind", str(trace), _TRACE)
         yield from ("--remount-ro", "/", "--chdir", job.inside)

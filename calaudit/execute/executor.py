@@ -8,13 +8,13 @@ from typing import Protocol
 
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import NO_NETWORK, Guarantees, Job, Outcome
+from calaudit.trust.isolation import ELSEWHERE
 
 __all__ = [
     "KINDS",
     "SYSTEM_PATH",
     "Executor",
     "base_environment",
-    "builder_id",
     "demand_no_network",
     "executor_for",
     "system_version",
@@ -56,11 +56,6 @@ class Executor(Protocol):
         ...
 
 
-def builder_id(kind: str) -> str:
-    """How provenance names an executor."""
-    return f"urn:calaudit:executor:{kind}:v1"
-
-
 def executor_for(kind: str, *, layouts: Sequence[Path] = ()) -> Executor:
     """The executor of a kind; ``layouts`` are OCI image layouts, for containers.
 
@@ -77,6 +72,8 @@ def executor_for(kind: str, *, layouts: Sequence[Path] = ()) -> Executor:
         return Bwrap()
     if kind == "oci":
         return Oci(layouts=layouts)
+    if kind == ELSEWHERE:
+        raise UsageError("port.yaml says that this is built elsewhere; --executor says what would build it here.")
     raise UsageError(f"There is no executor {kind!r}; there are {', '.join(KINDS)}.")
 
 

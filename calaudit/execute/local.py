@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from calaudit.execute.executor import base_environment, system_version
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.process import Spawn, supervise
+from calaudit.trust.isolation import Isolation
 
 __all__ = ["Local"]
 
@@ -14,7 +15,7 @@ class Local:
     """Runs a command with declared variables only; it could read any file and reach any network all the same."""
 
     kind = "local"
-    guarantees = Guarantees(isolation="none", network=False, inputs=False)
+    guarantees = Guarantees(isolation=Isolation.NONE, network=False, inputs=False)
 
     def probe(self) -> None:
         """It always works."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from calaudit.errors import CalauditError
 from calaudit.model import Json
+from calaudit.trust.isolation import Isolation
 from calaudit.version import VERSION
 
 __all__ = ["NO_NETWORK", "Guarantees", "Job", "Log", "Outcome", "Record", "Step", "StepFailed", "Toolchain"]
@@ -70,12 +71,12 @@ class Toolchain:
 class Guarantees:
     """What an executor enforces.
 
-    ``isolation`` is ``none``, ``sandbox`` or ``container``. ``network``: nothing but the declared endpoint can be
-    reached. ``inputs``: no file that is not declared can be read, save the toolchain's and the system's own. ``fixed``
-    names what is the same on every machine.
+    ``network``: nothing but the declared endpoint can be reached. ``inputs``: no file that is not declared can be read,
+    save the toolchain's and the system's own, and no input can be written. ``fixed`` names what is the same on every
+    machine.
     """
 
-    isolation: str
+    isolation: Isolation
     network: bool
     inputs: bool
     fixed: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ class Guarantees:
         """As provenance says it."""
         fixed: list[Json] = list(self.fixed)
         return {
-            "isolation": self.isolation,
+            "isolation": self.isolation.word,
             "networkEnforced": self.network,
             "inputsEnforced": self.inputs,
             "fixed": fixed,
@@ -95,8 +96,9 @@ class Guarantees:
 class Job:
     """What an executor is asked to do.
 
-    ``workspace`` on the host is ``inside`` for the command, which starts there; ``private`` is a folder for a home and
-    temporary files. ``secrets`` are values by variable; they reach the command's environment and nothing else.
+    ``workspace`` on the host is ``inside`` for the command, which starts there; ``sealed`` are files and folders in it
+    that are not to be written, ``private`` is a folder for a home and temporary files. ``secrets`` are values by
+    variable; they reach the command's environment and nothing else.
     """
 
     argv: tuple[str, ...]
@@ -107,6 +109,7 @@ class Job:
     stderr: Path
     log_cap: int
     env: Mapping[str, str]
+    sealed: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
     network: str = NO_NETWORK
     image: str | None = None

@@ -1,12 +1,12 @@
 """``oci``: a container by podman or docker, from an image that is there already, named by its digest.
 
-Nothing is fetched. An image that the engine does not have yet is taken from an OCI image layout on this machine
-(``--oci-layout DIR``), if its manifest there has the digest; docker reads none, so it needs ``docker load`` before.
-A calaudit that is killed with SIGKILL leaves its container running, in a workspace that no port ever sees.
+Nothing is fetched (see :mod:`calaudit.execute.images`). A calaudit that is killed with SIGKILL leaves its container
+running, in a workspace that no port ever sees.
 """
 
 import contextlib
-import hashlib
+import csv
+import io
 import os
 import platform
 import signal
@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import which
 
-from calaudit.errors import Malformed, UsageError
-from calaudit.evidence.strict_json import parse_json
+from calaudit.errors import UsageError
 from calaudit.execute.executor import SYSTEM_PATH, base_environment, demand_no_network
+from calaudit.execute.images import find_image
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.trust.isolation import Isolation
 
 __all__ = ["ENGINE_VARIABLE", "Oci", "arguments"]
 
@@ -47,7 +48,10 @@ class Oci:
 
     kind = "oci"
     guarantees = Guarantees(
-        isolation="container", network=True, inputs=True, fixed=("build-path", "hostname", "home", "tmp", "system")
+        isolation=Isolation.CONTAINER,
+        network=True,
+        inputs=True,
+        fixed=("build-path", "hostname", "home", "tmp", "system"),
     )
 
     def __init__(self, engine: str | None = None, *, layouts: Sequence[Path] = ()) -> None:
@@ -87,31 +91,13 @@ class Oci:
         if job.image is None:
             raise UsageError("A container needs an image by digest: executor.image in port.yaml.")
         self.probe()
-        self._demand_image(job.image)
+        image = find_image(self._ask, job.image, self._layouts, podman=self._podman)
         if os.geteuid() == 0:
             _give_away(job)
-        argv = (self._engine, *arguments(job, podman=self._podman, root=os.geteuid() == 0))
+        argv = (self._engine, *arguments(job, image, podman=self._podman, root=os.geteuid() == 0))
         env = {**_environment(), **job.secrets}
-        return supervise(
-            job, Spawn(argv=argv, env=env, cwd=job.private, wrappers=1 << 30, told=_Container(self._engine, job))
-        )
-
-    def _demand_image(self, image: str) -> None:
-        if not self._ask("image", "inspect", image)[0]:
-            return
-        found = next((source for folder in self._layouts if (source := _in_layout(folder, image))), None)
-        if found is None or not self._podman:
-            raise UsageError(
-                f"The image {image} is not on this machine, and nothing is pulled. Name the OCI layout that holds it "
-                "(--oci-layout DIR, podman only), or load it first."
-            )
-        code, said = self._ask("pull", "--quiet", f"oci:{found}")
-        lines = said.split()
-        if not code:
-            # A digest is looked up among the images of its name only.
-            code, said = self._ask("tag", lines[-1], f"{image.partition('@')[0]}:calaudit")
-        if code or self._ask("image", "inspect", image)[0]:
-            raise UsageError(f"The image {image} could not be taken from {found}: {said.strip()}")
+        told = _Container(self._engine, job, podman=self._podman)
+        return supervise(job, Spawn(argv=argv, env=env, cwd=job.private, wrappers=1 << 30, told=told))
 
     @property
     def _podman(self) -> bool:
@@ -124,8 +110,24 @@ class Oci:
 class _Container(Told):
     """Signals reach a container by its name only; the client's own death would leave it running."""
 
-    def __init__(self, engine: str, job: Job) -> None:
+    def __init__(self, engine: str, job: Job, *, podman: bool) -> None:
         self._engine, self._name = engine, _name(job)
+        self._pid_file = _pid_file(job) if podman else None
+        self._process: int | None = None
+
+    def apart(self) -> tuple[int, ...]:
+        if self._process is None:
+            self._process = _written(self._pid_file) if self._pid_file is not None else self._asked()
+        return () if self._process is None else (self._process,)
+
+    def _asked(self) -> int | None:
+        """The first process of the container, if docker has it on this machine."""
+        with contextlib.suppress(UsageError, OSError, ValueError):
+            said = _call(self._engine, "inspect", "--format", "{{.Id}} {{.State.Pid}}", self._name)[1]
+            container, _, pid = said.strip().partition(" ")
+            if container and container in Path(f"/proc/{int(pid)}/cgroup").read_text("utf-8"):
+                return int(pid)
+        return None
 
     def stop(self, number: int) -> None:
         with contextlib.suppress(UsageError):
@@ -141,8 +143,10 @@ class _Container(Told):
         return returncode, None, trouble if returncode in _NOT_STARTED else None
 
 
-def arguments(job: Job, *, podman: bool, root: bool) -> list[str]:
+def arguments(job: Job, image: str, *, podman: bool, root: bool) -> list[str]:
     """What the engine is asked: a container without network, capabilities, host names or a writable root.
+
+    ``image`` is how the engine knows the image.
 
     Values of secrets stand in the client's environment, never in its arguments.
     """
@@ -153,46 +157,43 @@ def arguments(job: Job, *, podman: bool, root: bool) -> list[str]:
     words += [f"--hostname={job.hostname}", f"--user={user}:{group}", f"--workdir={job.inside}"]
     if podman:
         words += ["--read-only-tmpfs=false", "--unsetenv-all", "--http-proxy=false", "--no-hosts"]
+        words += ["--pidfile", str(_pid_file(job))]
         words += [] if root else ["--userns=keep-id"]
-    words += ["--volume", f"{job.workspace}:{job.inside}:rw", "--volume", f"{job.private / 'tmp'}:/tmp:rw"]
-    words += ["--volume", f"{job.private / 'home'}:{HOME}:rw"]
+    for source, target in ((job.workspace, job.inside), (job.private / "tmp", "/tmp"), (job.private / "home", HOME)):  # noqa: S108 - inside
+        words += ["--mount", _mount(source, target, writable=True)]
+    for path in job.sealed:
+        words += ["--mount", _mount(job.workspace / path, f"{job.inside}/{path}", writable=False)]
     for folder in () if job.toolchain is None else job.toolchain.folders:
-        words += ["--volume", f"{folder}:{folder}:ro"]
+        words += ["--mount", _mount(folder, str(folder), writable=False)]
     for name, value in base_environment(job, home=HOME, tmp="/tmp", path=_PATH).items():  # noqa: S108 - inside
         words += ["--env", f"{name}={value}"]
     for name in job.secrets:
         words += ["--env", name]
     first, *rest = job.argv
-    return [*words, "--entrypoint", first, str(job.image), *rest]
+    return [*words, "--entrypoint", first, image, *rest]
 
 
-def _in_layout(folder: Path, image: str) -> str | None:
-    """How podman names the image of that digest in a layout; None where the layout has none.
-
-    Raises:
-        UsageError: it is no layout, or its manifest is not what its digest says.
-    """
-    digest = image.partition("@")[2]
-    try:
-        index = parse_json((folder / "index.json").read_bytes())
-        listed = index["manifests"] if isinstance(index, dict) else None
-        found = (
-            [m for m in listed if isinstance(m, dict) and m.get("digest") == digest] if isinstance(listed, list) else []
-        )
-        if not found:
-            return None
-        data = (folder / "blobs" / "sha256" / digest.removeprefix("sha256:")).read_bytes()
-    except (OSError, Malformed, KeyError) as error:
-        raise UsageError(f"{folder} is no OCI image layout: {error}") from error
-    if f"sha256:{hashlib.sha256(data).hexdigest()}" != digest:
-        raise UsageError(f"{folder}: the manifest {digest} is not what its digest says.")
-    notes = found[0].get("annotations")
-    name = notes.get("org.opencontainers.image.ref.name") if isinstance(notes, dict) else None
-    return f"{folder}:{name}" if name else str(folder)
+def _mount(source: Path, target: str, *, writable: bool) -> str:
+    """A bind mount as podman and docker read it: a row of CSV, so that a name may hold anything."""
+    row = io.StringIO()
+    members = ["type=bind", f"source={source}", f"target={target}", *([] if writable else ["readonly"])]
+    csv.writer(row, lineterminator="").writerow(members)
+    return row.getvalue()
 
 
 def _name(job: Job) -> str:
     return f"calaudit-{job.invocation}"
+
+
+def _pid_file(job: Job) -> Path:
+    """Where podman notes the first process of the container; the container does not see it."""
+    return job.private / "container.pid"
+
+
+def _written(path: Path) -> int | None:
+    with contextlib.suppress(OSError, ValueError):
+        return int(path.read_text("ascii"))
+    return None
 
 
 def _environment() -> dict[str, str]:

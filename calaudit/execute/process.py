@@ -55,6 +55,10 @@ class Told:
     def stop(self, number: int) -> None:
         """Pass a signal on where signals do not reach."""
 
+    def apart(self) -> tuple[int, ...]:
+        """Processes of the command that are not below what was started."""
+        return ()
+
 
 def supervise(job: Job, spawn: Spawn, *, grace: float = GRACE) -> Outcome:
     """Run a job to its end, whatever that is; an interrupt ends the command and is told in the outcome."""
@@ -145,7 +149,7 @@ class _Run:
                 self._ask(process.pid)
 
     def _look(self, pid: int) -> None:
-        for one in (pid, *descendants(pid)):
+        for one in (pid, *descendants(pid), *(below for top in self._told.apart() for _, below in levels(top))):
             high = high_water(one)
             if high is not None:
                 self._peak = max(self._peak or 0, high)

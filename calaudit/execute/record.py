@@ -7,16 +7,22 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from calaudit.contract import Schemas
 from calaudit.contract.globs import Glob
-from calaudit.errors import UsageError
+from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.digest import digest_all
 from calaudit.evidence.found import Found
 from calaudit.evidence.reread import ROOT_FLAGS
+from calaudit.evidence.strict_json import parse_json
 from calaudit.evidence.walk import walk
 from calaudit.model import Problem
+from calaudit.trust.envelope import SIZE_MAX
 
-__all__ = ["Tree", "matching"]
+__all__ = ["Tree", "kept_elsewhere", "matching"]
+
+_SOURCE = "00-source/source-manifest.json"
 
 _THREADS = 2
 
@@ -68,6 +74,18 @@ def matching(patterns: Iterable[str], digests: Mapping[str, str]) -> dict[str, s
     """The files among ``digests`` that fit a pattern."""
     globs = [Glob(pattern) for pattern in patterns]
     return {path: digest for path, digest in digests.items() if any(glob.matches(path) for glob in globs)}
+
+
+def kept_elsewhere(port: Path, schemas: Schemas) -> dict[str, str]:
+    """What the source manifest says is kept in another place, by where it would be; nothing where it is faulty."""
+    try:
+        with (port / _SOURCE).open("rb") as file:
+            manifest: Any = parse_json(file.read(SIZE_MAX + 1))
+    except (Malformed, OSError):
+        return {}
+    if not schemas.is_valid("model-source/v1", manifest):
+        return {}
+    return {f"00-source/{item['path']}": item["sha256"] for item in manifest["files"] if item.get("uri")}
 
 
 def _reaches(glob: Glob, path: str) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calaudit.execute import journal, workspace
-from calaudit.execute.executor import Executor, builder_id
+from calaudit.execute.attested import number_for, outdated
+from calaudit.execute.executor import Executor
 from calaudit.execute.masking import Needles, read_secrets
 from calaudit.execute.nouns import NO_NETWORK, Job, Log, Outcome, Record, Step, StepFailed, Toolchain
 from calaudit.execute.record import Tree
-from calaudit.execute.state import number_for, outdated
+from calaudit.trust.isolation import builder_id
 
 __all__ = ["LOG_CAP", "Attest", "Setting", "execute", "publish", "run_step"]
 
@@ -76,6 +77,7 @@ def execute(step: Step, setting: Setting, space: workspace.Workspace, invocation
         argv=step.run,
         invocation=invocation,
         workspace=space.port,
+        sealed=workspace.sealed(step, inputs),
         private=space.private,
         stdout=folder / f"{step.name}.{invocation}.stdout.log",
         stderr=folder / f"{step.name}.{invocation}.stderr.log",

@@ -8,9 +8,12 @@ from typing import Any
 from calaudit.contract import Schemas
 from calaudit.contract.documents import parse_document
 from calaudit.contract.globs import Glob
-from calaudit.errors import ContractError, UsageError
+from calaudit.errors import ContractError, Malformed, UsageError
 from calaudit.evidence.nouns import DOCUMENT_LIMIT
 from calaudit.execute.nouns import NO_NETWORK, Step
+from calaudit.execute.order import in_order
+from calaudit.trust.isolation import ELSEWHERE
+from calaudit.trust.steps import ChainStep, read_chain
 
 __all__ = ["Plan", "read_steps"]
 
@@ -20,10 +23,11 @@ _UNSETTABLE = ("CALAUDIT_INVOCATION", "HOME", "TMPDIR")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The id of a port and its steps, in the order of the manifest."""
+    """The id of a port, its steps in the order of the manifest, and the same by name as verification sees them."""
 
     port: str
     steps: tuple[Step, ...]
+    chain: Mapping[str, ChainStep]
 
 
 def read_steps(port: Path, schemas: Schemas) -> Plan:
@@ -45,7 +49,13 @@ def read_steps(port: Path, schemas: Schemas) -> Plan:
     raw = document.get("steps", {})
     if not raw:
         raise UsageError(f"{path} has no steps, so there is nothing to run.")
-    return Plan(port=document["id"], steps=tuple(_step(name, member) for name, member in raw.items()))
+    steps = tuple(_step(name, member) for name, member in raw.items())
+    in_order(steps)  # it says best what contradicts what
+    try:
+        chain = {step.name: step for step in read_chain(document)}
+    except Malformed as error:
+        raise UsageError(f"{path}: {error.message}") from error
+    return Plan(port=document["id"], steps=steps, chain=chain)
 
 
 def _step(name: str, raw: Mapping[str, Any]) -> Step:
@@ -93,7 +103,7 @@ def _check_executor(step: Step, where: str) -> None:
         raise UsageError(f"{where} has {both[0]} among env and among secrets; a secret's value stands nowhere.")
     if step.kind == "oci" and step.image is None:
         raise UsageError(f"{where} runs in a container, but names no executor.image by digest.")
-    if step.kind != "local" and step.network != NO_NETWORK:
+    if step.kind not in ("local", ELSEWHERE) and step.network != NO_NETWORK:
         raise UsageError(
             f"{where} asks for the network endpoint {step.network}, which {step.kind} cannot enforce: it can only cut "
             "off the network altogether. Say network: none, or kind: local, whose provenance says that nothing was "

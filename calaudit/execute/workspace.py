@@ -1,14 +1,14 @@
 """A private workspace a run: what the step declares, and nothing else, in the places where the port has it.
 
-The command may write anywhere in it. Afterwards everything there is an unchanged input or a declared product, or the
-step fails by name. The port itself is neither seen nor touched.
+The command may write anywhere in it, save where an executor can mount the inputs read-only. Afterwards everything there
+is an unchanged input or a declared product, or the step fails by name. The port itself is neither seen nor touched.
 """
 
 import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from calaudit.errors import UsageError
 from calaudit.execute.nouns import Step, StepFailed
 from calaudit.execute.record import Tree, matching
 
-__all__ = ["Workspace", "collect", "copy_file", "fill", "sweep", "workspace"]
+__all__ = ["Workspace", "collect", "copy_file", "fill", "sealed", "sweep", "workspace"]
 
 _FICLONE = 0x40049409  # <linux/fs.h>: share the bytes of a file until one of both is written
 _WILD = frozenset("*?")
@@ -122,6 +122,29 @@ def collect(space: Path, step: Step, inputs: Mapping[str, str]) -> dict[str, str
         if not matching([pattern], written):
             raise StepFailed(f"The step {step.name} did not write {pattern}, which is one of its products.")
     return written
+
+
+def sealed(step: Step, inputs: Iterable[str]) -> tuple[str, ...]:
+    """What an executor can mount read-only to shut every input: folders without a place for products, else files."""
+    products = [Glob(pattern) for pattern in step.products]
+
+    def below(folder: str, paths: Sequence[str]) -> Iterator[str]:
+        inner: dict[str, list[str]] = {}
+        for path in paths:
+            name, _, rest = path.removeprefix(folder).partition("/")
+            if rest:
+                inner.setdefault(f"{folder}{name}/", []).append(path)
+            else:
+                yield path
+        for child, members in inner.items():
+            # A name may hold what a pattern takes for a wildcard; one for any character says no less.
+            anything = Glob(child.replace("*", "?") + "**")
+            if any(product.overlaps(anything) for product in products):
+                yield from below(child, members)
+            else:
+                yield child.removesuffix("/")
+
+    return tuple(below("", sorted(inputs)))
 
 
 def _fixed_part(pattern: str) -> str:

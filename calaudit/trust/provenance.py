@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed
 from calaudit.model import Location
 from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
+from calaudit.trust.isolation import Isolation, attested_isolation
 from calaudit.trust.registry import FUNCTIONARY, Registry
 from calaudit.trust.signatures import signers
 from calaudit.trust.waiver import parse_time
@@ -23,7 +25,10 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """One attested invocation; ``role`` is the role whose functionary signed, ``owner`` the functionary's name."""
+    """One attested invocation; ``role`` is the role whose functionary signed, ``owner`` the functionary's name.
+
+    ``isolation`` is None where nobody knows what the builder enforces; ``image`` is the container's, if there was one.
+    """
 
     path: str
     role: str
@@ -33,6 +38,8 @@ class Provenance:
     command: tuple[str, ...]
     invocation: str
     builder: str
+    isolation: Isolation | None
+    image: str | None
     started: datetime
     finished: datetime
     products: Mapping[str, str]
@@ -91,6 +98,8 @@ def verify_provenance(  # noqa: PLR0913 - everything that provenance is held aga
                 expected=digest,
                 actual=files.get(path, "none"),
             )
+    builder = statement["predicate"]["runDetails"]["builder"]["id"]
+    internal = definition.get("internalParameters", {})
     return Provenance(
         path=envelope.path,
         role=signed[0].role.removesuffix(FUNCTIONARY),
@@ -99,12 +108,20 @@ def verify_provenance(  # noqa: PLR0913 - everything that provenance is held aga
         gate=external["gate"],
         command=tuple(external["command"]),
         invocation=metadata["invocationId"],
-        builder=statement["predicate"]["runDetails"]["builder"]["id"],
+        builder=builder,
+        isolation=attested_isolation(builder, internal),
+        image=_image(internal),
         started=started,
         finished=finished,
         products=products,
         materials=materials,
     )
+
+
+def _image(internal: Mapping[str, Any]) -> str | None:
+    executor = internal.get("executor")
+    image = executor.get("image") if isinstance(executor, dict) else None
+    return image if isinstance(image, str) else None
 
 
 def _digests(items: list[dict[str, object]], at: Location) -> dict[str, str]:

@@ -25,7 +25,10 @@ SIGNED = ("attestations/", "signoffs/", "waivers/")
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    """One step; ``upstream`` are the names of the steps that make something it may read, in the chain's order."""
+    """One step; ``upstream`` are the names of the steps that make something it may read, in the chain's order.
+
+    ``executor`` is the kind that runs it, ``image`` a container's, ``rebuilds`` how many attested runs have to agree.
+    """
 
     name: str
     gate: str
@@ -34,6 +37,9 @@ class ChainStep:
     tools: tuple[str, ...]
     materials: tuple[str, ...]
     products: tuple[str, ...]
+    executor: str
+    image: str | None = None
+    rebuilds: int = 1
     upstream: tuple[str, ...] = ()
 
     @property
@@ -105,6 +111,9 @@ def _step(name: str, said: Mapping[str, Any]) -> ChainStep:
         tools=tuple(said.get("tools", ())),
         materials=tuple(said["materials"]),
         products=tuple(said["products"]),
+        executor=str(said["executor"]["kind"]),
+        image=said["executor"].get("image"),
+        rebuilds=said.get("rebuilds", 1),
     )
 
 

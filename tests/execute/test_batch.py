@@ -7,7 +7,8 @@ import pytest
 from securesystemslib.signer import Signer
 
 from calaudit.errors import UsageError
-from calaudit.execute.batch import Batch, Wish
+from calaudit.execute.batch import Batch
+from calaudit.execute.means import Wish
 from calaudit.execute.nouns import StepFailed
 from calaudit.pins import load_directory
 from examples.toolchain.owners import Owners

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from calaudit.errors import UsageError
+from calaudit.execute import workspace
 from calaudit.execute.bwrap import Bwrap
 from calaudit.execute.nouns import Job, StepFailed, Toolchain
 from calaudit.execute.procfs import descendants
@@ -51,6 +52,47 @@ def test_only_the_workspace_home_and_tmp_can_be_written(tmp_path: Path) -> None:
     assert outcome.stdout.tail == ""
     assert outcome.good, outcome.stderr.tail
     assert (tmp_path / "work" / "x").exists()
+
+
+def test_inputs_cannot_be_written(tmp_path: Path) -> None:
+    work = job(tmp_path, "sh", "-c", SPOIL, sealed=("00-source", "02-onnx/config.yaml"))
+    write(work.workspace, {"00-source/deep/a.txt": "a\n", "02-onnx/config.yaml": "b\n", "02-onnx/old.txt": "c\n"})
+    outcome = Bwrap().run(work)
+    said = outcome.stderr.path.read_text()
+    assert said.count("Read-only file system") == 3, said
+    assert "busy" in said, "what is mounted cannot be taken away or replaced"
+    assert {path: text for path, text in texts(work.workspace).items() if text} == {
+        "00-source/deep/a.txt": "a\n",
+        "02-onnx/config.yaml": "b\n",
+        "02-onnx/old.txt": "more\n",
+        "02-onnx/new.txt": "more\n",
+    }
+
+
+SPOIL = """
+echo more >> 00-source/deep/a.txt; rm 00-source/deep/a.txt; echo more >> 02-onnx/config.yaml; rm -f 02-onnx/config.yaml
+echo more > 02-onnx/new.txt; echo more > 02-onnx/old.txt
+"""
+
+
+def texts(root: Path) -> dict[str, str]:
+    return {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("products", "inputs", "sealed"),
+    [
+        (["b/made.txt"], ["a/1.txt", "a/x/2.txt", "c.txt"], {"a", "c.txt"}),
+        (["a/made.txt"], ["a/1.txt", "a/x/2.txt", "c.txt"], {"a/1.txt", "a/x", "c.txt"}),
+        (["a/**"], ["a/1.txt", "a/x/2.txt"], {"a/1.txt", "a/x/2.txt"}),
+        (["a/*/made.txt"], ["a/1.txt", "a/x/2.txt", "a/x/y/3.txt"], {"a/1.txt", "a/x/2.txt", "a/x/y"}),
+        (["a/b?/made.txt"], ["a/b*/2.txt", "a/bc/3.txt", "a/c/4.txt"], {"a/b*/2.txt", "a/bc/3.txt", "a/c"}),
+    ],
+)
+def test_what_is_sealed(products: list[str], inputs: list[str], sealed: set[str]) -> None:
+    found = workspace.sealed(step(products=tuple(products)), inputs)
+    assert set(found) == sealed
+    assert len(found) == len(sealed)
 
 
 def test_the_network_is_not_there_and_an_attempt_is_told(tmp_path: Path) -> None:

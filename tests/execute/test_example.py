@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from calaudit.execute.batch import Batch, Wish
+from calaudit.execute.batch import Batch
+from calaudit.execute.means import Wish
 from calaudit.pins import load_directory
 from examples.toolchain.owners import Owners
 from tests.casebook import PORT, SIGNED

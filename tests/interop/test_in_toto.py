@@ -25,6 +25,7 @@ from calaudit.cli.run import command as run_verb
 from calaudit.contract import Contract
 from calaudit.execute.links import attestations
 from calaudit.execute.nouns import Guarantees, Log, Outcome, Record, Step
+from calaudit.trust.isolation import Isolation
 from calaudit.trust.steps import LAYOUT
 from tests import guard
 from tests.trust import authority as kit
@@ -119,7 +120,7 @@ def record(port: SignedPort, name: str) -> Record:
         toolchain=None,
         executor="local",
         builder="urn:calaudit:executor:local:v1",
-        guarantees=Guarantees(isolation="none", network=False, inputs=False),
+        guarantees=Guarantees(isolation=Isolation.NONE, network=False, inputs=False),
         outcome=Outcome(
             exit_code=0, signal=None, started=moment, finished=moment, duration_s=0.5, stdout=logs[0], stderr=logs[1]
         ),

@@ -31,6 +31,7 @@ _BY_FACTOR = {
     Factor.CPU_COUNT: Class.ORDER,
     Factor.CLOCK: Class.TIMESTAMP,
     Factor.ADDRESSES: Class.ADDRESS,
+    Factor.KERNEL: Class.HOST,
 }
 
 _FACTOR_SAYS = {
@@ -46,6 +47,7 @@ _FACTOR_SAYS = {
     Factor.CPU_COUNT: "depends on the number of processors",
     Factor.CLOCK: "depends on the date",
     Factor.ADDRESSES: "depends on where the system puts things in memory",
+    Factor.KERNEL: "depends on the release of the kernel (uname -r)",
 }
 
 _REMEDY = {
@@ -61,6 +63,7 @@ _REMEDY = {
     Factor.CPU_COUNT: "Put the results of parallel work in a fixed order, or fix the number of threads.",
     Factor.CLOCK: "Leave times out, or take them from SOURCE_DATE_EPOCH.",
     Factor.ADDRESSES: "Leave addresses and id() out of products, and sort by something else than them.",
+    Factor.KERNEL: "Leave the kernel's release out of products, and decide nothing by it.",
 }
 
 _CLASS_REMEDY = {

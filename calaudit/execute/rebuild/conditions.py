@@ -12,15 +12,18 @@ from shutil import which
 
 from calaudit.execute.nouns import Step
 from calaudit.execute.rebuild.nouns import Factor
-from calaudit.execute.rebuild.personality import can_fix_addresses
+from calaudit.execute.rebuild.personality import can_fix_addresses, can_tell_old_release
 
-__all__ = ["CLOCK_SHIFT", "OTHER_ORDER", "Choice", "choices"]
+__all__ = ["CLOCK_SHIFT", "OLD_RELEASE", "OTHER_ORDER", "Choice", "choices"]
 
 CLOCK_SHIFT = 400 * 86400 + 11 * 3600
 """Seconds by which a varied clock is ahead: another year, month, day and hour."""
 
 OTHER_ORDER = "reversed"
 """How folders list their names where their order is varied."""
+
+OLD_RELEASE = "as 2.6"
+"""What the kernel says of its release where that is varied."""
 
 _VARIABLES = {
     Factor.LOCALE: ("LC_ALL", "LANG"),
@@ -88,7 +91,7 @@ def _isolated(kind: str, found: dict[Factor, Choice], fixed: dict[Factor, str]) 
 def _of_the_process(kind: str, found: dict[Factor, Choice], fixed: dict[Factor, str]) -> None:
     """What a command takes over from the process that starts it; the processes of a container do not."""
     if kind == "oci":
-        for factor in (Factor.UMASK, Factor.CPU_COUNT, Factor.CLOCK, Factor.ADDRESSES):
+        for factor in (Factor.UMASK, Factor.CPU_COUNT, Factor.CLOCK, Factor.ADDRESSES, Factor.KERNEL):
             fixed[factor] = "The container engine sets it, not whoever starts it."
         return
     found[Factor.UMASK] = Choice(baseline="0022", others=("0077", "0002"))
@@ -105,6 +108,10 @@ def _of_the_process(kind: str, found: dict[Factor, Choice], fixed: dict[Factor, 
         found[Factor.ADDRESSES] = Choice(baseline="fixed", others=("random",))
     else:
         fixed[Factor.ADDRESSES] = "This machine lets nobody switch address randomization off, so it is always on."
+    if can_tell_old_release():
+        found[Factor.KERNEL] = Choice(baseline=os.uname().release, others=(OLD_RELEASE,))
+    else:
+        fixed[Factor.KERNEL] = "This machine lets nobody be told another release of the kernel."
 
 
 @cache

@@ -26,6 +26,7 @@ class Factor(StrEnum):
     CLOCK = "clock"
     CPU_COUNT = "cpu-count"
     ADDRESSES = "addresses"
+    KERNEL = "kernel-release"
 
 
 class Part(StrEnum):

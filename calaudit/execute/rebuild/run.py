@@ -10,13 +10,13 @@ from calaudit.contract import Gates, Schemas
 from calaudit.contract.documents import follow
 from calaudit.errors import UsageError
 from calaudit.execute import journal
+from calaudit.execute.attested import number_for, outdated
 from calaudit.execute.nouns import Step
 from calaudit.execute.rebuild.longform import long_forms
 from calaudit.execute.rebuild.nouns import Part, Rebuild
 from calaudit.execute.rebuild.report import to_json
 from calaudit.execute.rebuild.session import Session
 from calaudit.execute.running import Setting
-from calaudit.execute.state import number_for, outdated
 from calaudit.files import write_atomic
 
 __all__ = ["Done", "report_place", "run_rebuild"]

@@ -89,6 +89,10 @@ class Session:
         except StepFailed as failed:
             if failed.interrupted:
                 raise
+            if self._choices.pop(Factor.KERNEL, None) is not None:
+                # What was linked for a later kernel does not start under an old one: no fault of its products.
+                self._fixed[Factor.KERNEL] = "A build failed under the release 2.6, so it was left as it is."
+                return self._vary(number, usual)
             self._told("the build failed; looking which condition it cannot stand")
             for factor, choice in self._choices.items():
                 self._alone(factor, choice, usual)  # raises, and names the factor

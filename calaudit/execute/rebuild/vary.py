@@ -10,9 +10,9 @@ from shutil import which
 
 from calaudit.execute.executor import Executor
 from calaudit.execute.nouns import Guarantees, Job, Outcome
-from calaudit.execute.rebuild.conditions import OTHER_ORDER
+from calaudit.execute.rebuild.conditions import OLD_RELEASE, OTHER_ORDER
 from calaudit.execute.rebuild.nouns import Factor, Traits
-from calaudit.execute.rebuild.personality import addresses
+from calaudit.execute.rebuild.personality import personality
 
 __all__ = ["Varied", "lists_by_creation", "make_anew"]
 
@@ -60,7 +60,9 @@ class Varied:
         with (
             _umask(has.get(Factor.UMASK)),
             _processors(has.get(Factor.CPU_COUNT)),
-            addresses(fixed=has.get(Factor.ADDRESSES) == "fixed"),
+            personality(
+                fixed_addresses=has.get(Factor.ADDRESSES) == "fixed", old_release=has.get(Factor.KERNEL) == OLD_RELEASE
+            ),
         ):
             outcome = self._inner.run(changed)
         self.traits = self._seen(changed, outcome)

@@ -17,18 +17,19 @@ from securesystemslib.signer import Signer
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.strict_json import parse_json
+from calaudit.execute.attested import number_for, outdated
 from calaudit.execute.layout import read_manifest
 from calaudit.execute.links import link_document, provenance_document, sign_pair
 from calaudit.execute.nouns import Guarantees, Step
 from calaudit.execute.record import Tree
-from calaudit.execute.state import number_for, outdated
 from calaudit.execute.steps import read_steps
+from calaudit.trust.isolation import BUILDER, ELSEWHERE, ISOLATION, Isolation, builder_id
 from calaudit.trust.steps import SIGNED, ChainStep, read_chain
 from calaudit.version import VERSION
 
-__all__ = ["ELSEWHERE", "Attestation", "Claim", "chain_of", "prepare_attestation"]
+__all__ = ["BUILT_ELSEWHERE", "Attestation", "Claim", "chain_of", "prepare_attestation"]
 
-ELSEWHERE = "urn:calaudit:executor:elsewhere:v1"
+BUILT_ELSEWHERE = builder_id(ELSEWHERE)
 """The builder of whom nothing is known."""
 
 _CLAIMED = ("command", "exitCode", "startedOn", "finishedOn", "invocationId", "builder")
@@ -51,7 +52,7 @@ class Claim:
     invocation: str | None
     started: datetime
     finished: datetime
-    builder: str = ELSEWHERE
+    builder: str = BUILT_ELSEWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,11 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
     if step is None:
         raise UsageError(f"The port has no step {claim.step!r}; it has {', '.join(s.name for s in plan.steps)}.")
     chain = {one.name: one for one in chain_of(read_manifest(port, schemas))}[step.name]
+    if ISOLATION.get(step.kind, Isolation.NONE) > Isolation.NONE:
+        raise UsageError(
+            f"port.yaml says that {step.name} runs with {step.kind}, so that a build elsewhere would be refused "
+            "(isolation-too-weak). If it is built elsewhere, say so there: executor: {kind: elsewhere, network: none}."
+        )
     _check(claim, chain, now)
     read, undeclared = _read(materials or port, chain)
     wrote = _wrote(products or port, chain, alone=products is not None and products != materials)
@@ -110,10 +116,10 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
     internal = {
         "calaudit": VERSION,
         "executor": {
-            "kind": "elsewhere",
+            "kind": ELSEWHERE,
             "image": None,
             "network": step.network,
-            "guarantees": Guarantees(isolation="none", network=False, inputs=False).to_json(),
+            "guarantees": Guarantees(isolation=Isolation.NONE, network=False, inputs=False).to_json(),
         },
         "toolchain": None,
         "environment": dict(step.env),
@@ -176,7 +182,7 @@ def _check(claim: Claim, step: ChainStep, now: datetime) -> None:
         raise UsageError("--finished is in the future; what is attested is over.")
     if not _URI.fullmatch(claim.builder):
         raise UsageError(f"--builder {claim.builder}: expected a URI, such as urn:example:build-farm:v1.")
-    if claim.builder.startswith("urn:calaudit:executor:") and claim.builder != ELSEWHERE:
+    if claim.builder.startswith(BUILDER) and claim.builder != BUILT_ELSEWHERE:
         raise UsageError(f"--builder {claim.builder} is an executor of calaudit's own, which did not run this.")
     given = claim.invocation
     if given is not None and not (1 <= len(given) <= 256 and given.isprintable()):

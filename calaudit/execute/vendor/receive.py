@@ -12,7 +12,7 @@ from pathlib import Path
 from calaudit.errors import Malformed, UsageError
 from calaudit.execute import journal
 from calaudit.execute.layout import read_manifest
-from calaudit.execute.record import Tree
+from calaudit.execute.record import Tree, kept_elsewhere
 from calaudit.execute.vendor.admission import Received, admit, check_document
 from calaudit.execute.vendor.attest import chain_of
 from calaudit.execute.vendor.delivery import Delivery, Desk
@@ -22,7 +22,6 @@ from calaudit.execute.vendor.statements import (
     Ground,
     Statement,
     check_products,
-    kept_elsewhere,
     outdated,
     read_statement,
     verify,

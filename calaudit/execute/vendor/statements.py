@@ -17,9 +17,8 @@ from calaudit.trust.provenance import verify_provenance
 from calaudit.trust.registry import Registry
 from calaudit.trust.steps import LAYOUT, ChainStep
 
-__all__ = ["Ground", "Statement", "check_products", "kept_elsewhere", "outdated", "read_statement", "verify"]
+__all__ = ["Ground", "Statement", "check_products", "outdated", "read_statement", "verify"]
 
-_SOURCE = "00-source/source-manifest.json"
 _FOLDER = "attestations/"
 
 
@@ -133,18 +132,6 @@ def outdated(port: Path, paths: Iterable[str], statements: Sequence[Statement]) 
             told = ({}, {})
         if told != fresh[step]:
             yield path
-
-
-def kept_elsewhere(port: Path, schemas: Schemas) -> dict[str, str]:
-    """What the source manifest says is kept in another place, by where it would be; nothing where it is faulty."""
-    try:
-        with (port / _SOURCE).open("rb") as file:
-            manifest: Any = parse_json(file.read(SIZE_MAX + 1))
-    except (Malformed, OSError):
-        return {}
-    if not schemas.is_valid("model-source/v1", manifest):
-        return {}
-    return {f"00-source/{item['path']}": item["sha256"] for item in manifest["files"] if item.get("uri")}
 
 
 def _read(received: Received, port: str, schemas: Schemas) -> Statement:

@@ -73,6 +73,7 @@ json.dump({
     "hash-seed": hash("a"),
     "cpu-count": len(os.sched_getaffinity(0)),
     "file-order": os.listdir("."),
+    "kernel-release": os.uname().release,
 }, open("out/made.json", "w"))
 """
 
@@ -82,7 +83,7 @@ def test_each_condition_is_seen_to_vary(bench: Bench) -> None:
     made = build(bench, CONDITIONS)
     found = {d.change.place.split("/")[1]: d for d in made.rebuild.differences}
     fixed = {factor.value for factor in made.rebuild.fixed}
-    assert fixed <= {"clock", "cpu-count", "file-order", "addresses"}
+    assert fixed <= {"clock", "cpu-count", "file-order", "addresses", "kernel-release"}
     for name in {
         "build-path",
         "hostname",
@@ -93,6 +94,7 @@ def test_each_condition_is_seen_to_vary(bench: Bench) -> None:
         "home",
         "hash-seed",
         "cpu-count",
+        "kernel-release",
     } - fixed:
         assert [factor.value for factor in found[name].factors] == [name]
         assert found[name].cause is Cause.FACTOR
@@ -102,6 +104,13 @@ def test_each_condition_is_seen_to_vary(bench: Bench) -> None:
     if "file-order" not in fixed:
         assert found["file-order"].factors == (Factor.FILE_ORDER,)
         assert found["file-order"].finding.label is Class.ORDER
+
+
+def test_a_program_that_runs_on_no_old_kernel(bench: Bench) -> None:
+    script = "import os\nassert os.uname().release[:3] != '2.6', 'kernel too old'\nopen('out/made.txt', 'w')\n"
+    made = build(bench, script)
+    assert made.rebuild.reproducible
+    assert "so it was left as it is" in made.rebuild.fixed[Factor.KERNEL]
 
 
 def test_a_timestamp(bench: Bench) -> None:
@@ -192,11 +201,12 @@ def test_an_address(bench: Bench) -> None:
 
 def test_times_in_a_zip(bench: Bench) -> None:
     script = """
-import os, time, zipfile
-os.utime("in.txt", (10**9 + time.time_ns() // 1000 % 10**9,) * 2)
+import os, shutil, time, zipfile
+copy = shutil.copy("in.txt", os.environ["TMPDIR"])
+os.utime(copy, (10**9 + time.time_ns() // 1000 % 10**9,) * 2)
 with zipfile.ZipFile("out/made.zip", "w") as archive:
     archive.writestr(zipfile.ZipInfo("fixed.txt"), "same")
-    archive.write("in.txt")
+    archive.write(copy, "in.txt")
 """
     made = build(bench, script)
     assert made.only.change.members == ("in.txt",)

@@ -14,7 +14,8 @@ from calaudit.cli import cli
 from calaudit.contract import Contract, Schemas
 from calaudit.contract.resources import data_root
 from calaudit.execute import journal
-from calaudit.execute.batch import Batch, Wish
+from calaudit.execute.batch import Batch
+from calaudit.execute.means import Wish
 from calaudit.execute.nouns import StepFailed
 from calaudit.execute.rebuild import longform, place, session, vary
 from calaudit.execute.rebuild.nouns import Class, Factor, Part

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from calaudit.errors import UsageError
-from calaudit.execute.vendor.attest import ELSEWHERE
+from calaudit.execute.vendor.attest import BUILT_ELSEWHERE
 from calaudit.trust.envelope import parse_envelope
 from calaudit.trust.link import parse_link
 from tests.execute.vendor.trade import ANSWERS, MATRIX, SEED, STEPS, Trade, payload
@@ -29,7 +29,7 @@ def test_what_is_signed(trade: Trade) -> None:
     definition, details = (statement["predicate"][name] for name in ("buildDefinition", "runDetails"))
     assert {item["name"] for item in definition["resolvedDependencies"]} == {MANIFEST} == set(link["materials"])
     assert {item["name"] for item in statement["subject"]} == {ANSWERS} == set(link["products"])
-    assert details["builder"]["id"] == ELSEWHERE
+    assert details["builder"]["id"] == BUILT_ELSEWHERE
     assert details["metadata"] == {
         "invocationId": "answers-1",
         "startedOn": "2026-11-29T08:00:00Z",

@@ -1,0 +1,106 @@
+"""Each step was run as much shut in as policy demands of its gate, and as port.yaml says.
+
+Why: A run that could reach the network or the whole machine may have used what nobody declared, and what it attests of
+its inputs proves nothing.
+Fix: Run the step with the executor that port.yaml names (`calaudit run`). A build that was done elsewhere counts once
+a functionary has built the same bytes here (`calaudit run STEP --executor bwrap`, or `calaudit rebuild`).
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from calaudit.checks import View, check
+from calaudit.checks.common._runs import runs_of, steps_of
+from calaudit.checks.common._signed import NOBODY
+from calaudit.errors import Malformed
+from calaudit.model import PORT, Location, Result
+from calaudit.trust.isolation import ISOLATION, Isolation
+from calaudit.trust.steps import ChainStep
+
+if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does not need
+    from calaudit.trust.provenance import Provenance
+
+PARAMS = {Isolation.SANDBOX: "sandbox_gates", Isolation.CONTAINER: "container_gates"}
+"""Which param names the gates that demand a level."""
+
+_KINDS = {Isolation.SANDBOX: "bwrap or oci", Isolation.CONTAINER: "oci"}
+
+
+@check(
+    "isolation-too-weak",
+    gate="*",
+    kinds=("pass", "fail", "open", "notApplicable"),
+    trust=True,
+    unwaivable=True,
+)
+def isolation_too_weak(view: View) -> Iterator[Result]:
+    """Fail for a step whose runs were shut in less; open where too few attest one, or nobody knows how it was."""
+    if view.gate == PORT:
+        yield view.not_applicable("Steps are of gates.")
+        return
+    try:
+        steps = steps_of(view)
+    except Malformed as error:
+        yield view.open(error.message, at=Location(path="port.yaml", pointer=error.pointer))
+        return
+    demanded = _demanded(view)
+    if not steps and demanded > Isolation.NONE:
+        yield view.open(
+            f"Policy demands that the steps of {view.gate} run in a {demanded.word}, and port.yaml declares none.",
+            at="port.yaml",
+        )
+        return
+    wanted = {step: max(demanded, ISOLATION.get(step.executor, Isolation.NONE)) for step in steps}
+    bound = [step for step in steps if wanted[step] > Isolation.NONE]
+    if not bound:
+        yield view.not_applicable("Neither policy nor port.yaml demands that a step of this gate is shut in.")
+        return
+    for step in view.each(bound):
+        yield from _of_step(view, step, wanted[step])
+
+
+def _demanded(view: View) -> Isolation:
+    """What policy demands of the steps of the gate."""
+    levels = [level for level, param in PARAMS.items() if view.gate in view.words(param)]
+    return max(levels, default=Isolation.NONE)
+
+
+def _of_step(view: View, step: ChainStep, wanted: Isolation) -> Iterator[Result]:
+    at = Location(path="port.yaml", pointer=f"/steps/{step.name}/executor")
+    registry = view.signed.trust.registry
+    role = None if registry is None else registry.role(step.functionary)
+    if role is None:
+        yield view.open(f"{NOBODY}, so no run of {step.name} is attested.", at=at)
+        return
+    known = ISOLATION.get(step.executor)
+    if known is not None and known < wanted:
+        yield view.fail(
+            f"Policy demands a {wanted.word} for the steps of {view.gate}, and port.yaml has {step.name} run in less.",
+            at=at,
+            expected=_KINDS[wanted],
+            actual=step.executor,
+        )
+        return
+    runs = runs_of(view, step)
+    good = [run for run in runs if (run.isolation or Isolation.NONE) >= wanted and _same_image(run, step)]
+    if len({run.owner for run in good}) >= role.threshold:
+        return
+    weak = next((run for run in runs if run not in good and run.isolation is not None), None)
+    if weak is not None and weak.isolation is not None and weak.isolation >= wanted:
+        message = f"{step.name} was run in a container of another image than port.yaml names."
+        yield view.fail(message, at=weak.path, expected=step.image, actual=weak.image)
+    elif weak is not None:
+        message = f"{step.name} was run in less than a {wanted.word}, or its provenance contradicts itself."
+        yield view.fail(message, at=weak.path, expected=_KINDS[wanted], actual=weak.builder)
+    elif runs:
+        yield view.open(
+            f"{step.name} was built elsewhere, and nobody knows how much that was shut in; a {wanted.word} is needed.",
+            at=runs[0].path,
+        )
+    else:
+        yield view.open(f"Too few functionaries of {step.role}, or none, attest a run of {step.name}.", at=at)
+
+
+def _same_image(run: "Provenance", step: ChainStep) -> bool:
+    """Whether a container's image is the one that port.yaml names, where it names one."""
+    return step.image is None or run.isolation is not Isolation.CONTAINER or run.image == step.image
