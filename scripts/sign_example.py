@@ -3,10 +3,11 @@
     python scripts/sign_example.py [--at 2026-11-30T12:00:00Z]
 
 It builds the port with the example's own toolchain, demands that every byte equals the committed port, runs every step
-again as ``calaudit run --all`` does (in bubblewrap, attested by functionaries) and demands the same bytes, has two
-release owners sign the layout, signs the vendor's documents and the gates G0 to G2 as ``calaudit signoff`` does, and
-demands that the result verifies PASSED. Only then it replaces ``signoffs/`` and ``attestations/`` of the port,
-``examples/trust``, and ``tests/fixtures/trust-expired``, another registry (with its own root) that ran out.
+again as ``calaudit run --all`` does (in bubblewrap, attested by functionaries, as often as its ``rebuilds`` say) and
+demands the same bytes, has two release owners sign the layout, signs the vendor's documents and the gates G0 to G2 as
+``calaudit signoff`` does, and demands that the result verifies PASSED. Only then it replaces ``signoffs/`` and
+``attestations/`` of the port, ``examples/trust``, and ``tests/fixtures/trust-expired``, another registry (with its own
+root) that ran out.
 """
 
 import argparse
@@ -117,7 +118,9 @@ def run_steps(port: Path, trust: Path, owners: Owners) -> None:
     functionaries = [signers[0] for name, signers in owners.roles.items() if name.endswith(FUNCTIONARY)]
     os.environ[STATE_VARIABLE] = str(port.parent / "state")
     with Plain() as told:
-        Batch(wish).run(functionaries, told)
+        for step in Batch(wish).run(functionaries, told):
+            for _ in range(1, step.step.rebuilds):
+                Batch(dataclasses.replace(wish, step=step.step.name)).run(functionaries, told)
     refuse_difference(port)
 
 

@@ -68,13 +68,13 @@ class Batch:
             for step in self.chosen:
                 told.begin(step.name, "looking whether it is up to date")
                 found = self._standing(step)
-                if found.plight is Plight.CURRENT and (step not in own or not self._wish.force):
-                    told.line(f"{step.name}: up to date")
-                    continue
                 why = self._awaits(step, found, awaited)
                 if why is not None:
                     awaited[step.name] = why
                     told.line(f"{step.name}: {why}")
+                    continue
+                if found.plight is Plight.CURRENT and (step not in own or not self._wish.force):
+                    told.line(f"{step.name}: up to date")
                     continue
                 self._warn(step, told)
                 record = run_step(step, self._means.setting(step, keys.get(step.name), told))
@@ -136,10 +136,11 @@ class Batch:
 
     def _awaits(self, step: Step, found: Standing, awaited: Mapping[str, str]) -> str | None:
         """Why a step cannot be run here now: it is built elsewhere, or reads what is."""
-        if self._means.kind(step) == ELSEWHERE:
-            return f"{found.plight}. {found.why}"
         above = [name for name in self._above[step.name] if name in awaited]
-        return f"waits for {', '.join(above)}" if above else None
+        if above:
+            return f"waits for {', '.join(above)}"
+        here = self._means.kind(step) != ELSEWHERE or found.plight is Plight.CURRENT
+        return None if here else f"{found.plight}. {found.why}"
 
     def _standings(self) -> Iterator[tuple[Step, Standing]]:
         """Where each step stands: one that reads what a stale step wrote is stale, whatever it read."""

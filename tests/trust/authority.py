@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import rfc8785
+import yaml
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from securesystemslib.signer import CryptoSigner, Key
 from tuf.api.metadata import DelegatedRole, Delegations, Metadata, Root, Targets
@@ -22,9 +23,11 @@ from calaudit.contract import Contract
 from calaudit.model import GateReport
 from calaudit.sign.envelopes import sign_payload
 from calaudit.trust.envelope import STATEMENT
+from calaudit.trust.isolation import ISOLATION, Isolation, builder_id
 from calaudit.trust.keys import key_id
 from calaudit.trust.registry import FUNCTIONARY, ROLES
 from calaudit.trust.source import Seen, TrustSource
+from calaudit.trust.steps import read_chain
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 EXPIRES = datetime(2027, 11, 30, tzinfo=UTC)
@@ -266,34 +269,33 @@ class Authority:
         )
 
     def attest(self, port: Path) -> None:
-        """Provenance of the runs that the example port has."""
+        """Provenance of every step of the example port, as often as it is to be built."""
         found = {p: d for p, d in files(port).items() if not p.startswith(("signoffs/", "attestations/", "waivers/"))}
-        for step, gate, report, products in (
-            ("reference", "G1", "01-reference/reference-report.json", "01-reference/"),
-            ("reference-again", "G1", "01-reference/run-2/reference-report.json", "01-reference/run-2/"),
-            ("compare", "G2", "02-onnx/onnx-report.json", "02-onnx/"),
-        ):
-            if report not in found:
+        for step in read_chain(yaml.safe_load((port / "port.yaml").read_text("utf-8"))):
+            made = step.made(found)
+            if not made:
                 continue
-            invocation = json.loads((port / report).read_text())["invocation"]["id"]
-            wrote = {p: d for p, d in found.items() if p.startswith(products) and p not in READ}
-            if step == "reference":
-                wrote = {p: d for p, d in wrote.items() if "/run-2/" not in p}
-            read = {p: d for p, d in found.items() if p not in wrote and not p.startswith("vendor/")}
-            role = ("model" if gate == "G1" else "export") + FUNCTIONARY
-            write_provenance(port, self.provenance(step, gate, invocation, wrote, read), role)
+            report = next((path for path in made if path.endswith("-report.json")), None)
+            invocation = "run" if report is None else json.loads((port / report).read_text())["invocation"]["id"]
+            for number in range(1, step.rebuilds + 1):
+                name = invocation if number == 1 else f"{invocation}-{number}"
+                document = self.provenance(
+                    step.name, step.gate, f"{step.name}-{name}" if report is None else name, made, step.consumed(found)
+                )
+                document["predicate"]["buildDefinition"]["externalParameters"]["command"] = list(step.command)
+                run_with(document, step.executor)
+                write_provenance(port, document, step.functionary, number)
 
 
-READ = frozenset(
-    {
-        "01-reference/prompts.jsonl",
-        "01-reference/quality-set.jsonl",
-        "02-onnx/model.onnx",
-        "02-onnx/model.onnx.data",
-        "02-onnx/export-config.yaml",
+def run_with(document: dict[str, Any], kind: str, image: str | None = None, **said: Any) -> None:
+    """Let provenance say by which executor it was run; ``said`` are other guarantees than that one gives."""
+    level = ISOLATION[kind]
+    shut = level > Isolation.NONE
+    guarantees = {"isolation": level.word, "networkEnforced": shut, "inputsEnforced": shut, "fixed": [], **said}
+    document["predicate"]["runDetails"]["builder"]["id"] = builder_id(kind)
+    document["predicate"]["buildDefinition"]["internalParameters"] = {
+        "executor": {"kind": kind, "image": image, "network": "none", "guarantees": guarantees}
     }
-)
-"""What the runs of the example read in the folders that they write to."""
 
 
 def write_provenance(port: Path, document: Mapping[str, Any], seed: str, number: int = 1) -> Path:

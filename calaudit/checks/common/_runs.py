@@ -26,12 +26,18 @@ def steps_of(view: View) -> list[ChainStep]:
 
 def runs_of(view: View, step: ChainStep) -> "list[Provenance]":
     """The attested runs of a step, by its own functionaries, that name all that it reads and writes."""
+    return [run for run in view.signed.attestations if run.step == step.name and lacking(view, step, run) is None]
+
+
+def lacking(view: View, step: ChainStep, run: "Provenance") -> str | None:
+    """What provenance of the step lacks to tell of a whole run of it, as the end of a sentence; None if nothing."""
+    if run.role != step.role or run.gate != step.gate:
+        return f"is signed for {run.role} and {run.gate}"
+    if run.command != step.command:
+        return "is of another command"
     files = {path: entry.sha256 for path, entry in view.evidence.entries.items()}
-    made, consumed = step.made(files).keys(), step.consumed(files).keys()
-    return [
-        run
-        for run in view.signed.attestations
-        if (run.step, run.gate, run.role, run.command) == (step.name, step.gate, step.role, step.command)
-        and made <= run.products.keys()
-        and consumed <= run.materials.keys()
-    ]
+    unwritten = min(step.made(files).keys() - run.products.keys(), default=None)
+    if unwritten is not None:
+        return f"does not say that {unwritten} was written"
+    unread = min(step.consumed(files).keys() - run.materials.keys(), default=None)
+    return None if unread is None else f"does not say that {unread} was read"

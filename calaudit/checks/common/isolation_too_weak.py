@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from calaudit.checks import View, check
-from calaudit.checks.common._runs import runs_of, steps_of
+from calaudit.checks.common._runs import lacking, runs_of, steps_of
 from calaudit.checks.common._signed import NOBODY
 from calaudit.errors import Malformed
 from calaudit.model import PORT, Location, Result
@@ -72,33 +72,35 @@ def _of_step(view: View, step: ChainStep, wanted: Isolation) -> Iterator[Result]
     if role is None:
         yield view.open(f"{NOBODY}, so no run of {step.name} is attested.", at=at)
         return
-    known = ISOLATION.get(step.executor)
-    if known is not None and known < wanted:
-        yield view.fail(
-            f"Policy demands a {wanted.word} for the steps of {view.gate}, and port.yaml has {step.name} run in less.",
-            at=at,
-            expected=_KINDS[wanted],
-            actual=step.executor,
+    declared = ISOLATION.get(step.executor)
+    if declared is not None and declared < wanted:
+        message = (
+            f"Policy demands a {wanted.word} for the steps of {view.gate}, and port.yaml has {step.name} run in less."
         )
+        yield view.fail(message, at=at, expected=_KINDS[wanted], actual=step.executor)
         return
     runs = runs_of(view, step)
     good = [run for run in runs if (run.isolation or Isolation.NONE) >= wanted and _same_image(run, step)]
-    if len({run.owner for run in good}) >= role.threshold:
-        return
-    weak = next((run for run in runs if run not in good and run.isolation is not None), None)
+    if len({run.owner for run in good}) < role.threshold:
+        yield _why(view, step, wanted, [run for run in runs if run not in good])
+
+
+def _why(view: View, step: ChainStep, wanted: Isolation, others: "list[Provenance]") -> Result:
+    """What is wrong with the other runs, or that there are none."""
+    weak = next((run for run in others if run.isolation is not None), None)
     if weak is not None and weak.isolation is not None and weak.isolation >= wanted:
         message = f"{step.name} was run in a container of another image than port.yaml names."
-        yield view.fail(message, at=weak.path, expected=step.image, actual=weak.image)
-    elif weak is not None:
+        return view.fail(message, at=weak.path, expected=step.image, actual=weak.image)
+    if weak is not None:
         message = f"{step.name} was run in less than a {wanted.word}, or its provenance contradicts itself."
-        yield view.fail(message, at=weak.path, expected=_KINDS[wanted], actual=weak.builder)
-    elif runs:
-        yield view.open(
-            f"{step.name} was built elsewhere, and nobody knows how much that was shut in; a {wanted.word} is needed.",
-            at=runs[0].path,
-        )
-    else:
-        yield view.open(f"Too few functionaries of {step.role}, or none, attest a run of {step.name}.", at=at)
+        return view.fail(message, at=weak.path, expected=_KINDS[wanted], actual=weak.builder)
+    if others:
+        message = f"{step.name} was built elsewhere, and nobody knows how shut in; a {wanted.word} is needed."
+        return view.open(message, at=others[0].path)
+    parts = [(run.path, lacking(view, step, run)) for run in view.signed.attestations if run.step == step.name]
+    told = next((f" {path} {part}." for path, part in parts if part is not None), "")
+    at = Location(path="port.yaml", pointer=f"/steps/{step.name}/executor")
+    return view.open(f"Too few functionaries of {step.role}, or none, attest a run of {step.name}.{told}", at=at)
 
 
 def _same_image(run: "Provenance", step: ChainStep) -> bool:

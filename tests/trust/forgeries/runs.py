@@ -1,0 +1,178 @@
+"""Runs that were shut in less than somebody says, or fewer than somebody says."""
+
+from typing import Any
+
+from tests.trust import authority as kit
+from tests.trust.chained import CONFIG, STEPS, TOKENIZER, declare, lay_out, run
+from tests.trust.forgeries import forge
+from tests.trust.signed_port import MANIFEST, SignedPort
+
+IMAGE, OTHER = (f"registry.example/tools@sha256:{digit * 64}" for digit in "ab")
+SAID = "fetch was run in less than a sandbox, or its provenance contradicts itself"
+
+
+def step(kind: str = "bwrap", **more: Any) -> dict[str, Any]:
+    """The step ``fetch``, which reads the manifest and writes the configuration, run by an executor."""
+    executor = {"kind": kind, "network": "none", **({"image": IMAGE} if kind == "oci" else {})}
+    return {**STEPS["fetch"], "tools": [], "executor": executor, **more}
+
+
+def attest(port: SignedPort, kind: str, *, number: int = 1, seed: str = "model-functionary", **said: Any) -> None:
+    """Provenance of a run of it by an executor that says so of itself."""
+    document = port.run("fetch", invocation=f"run-{number}", command=list(STEPS["fetch"]["run"]))
+    if kind in ("local", "bwrap", "oci"):
+        kit.run_with(document, kind, **said)
+    else:
+        document["predicate"]["runDetails"]["builder"]["id"] = kind
+    kit.write_provenance(port.path, document, seed, number)
+
+
+@forge("common.isolation-too-weak@G0", "pass", exit_code=0)
+def a_run_in_a_sandbox(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "pass", exit_code=0)
+def a_run_in_a_container_of_the_image(port: SignedPort) -> None:
+    declare(port, {"fetch": step("oci")})
+    attest(port, "oci", image=IMAGE)
+
+
+@forge("common.isolation-too-weak@G0", "pass", exit_code=0)
+def a_run_in_more_than_a_sandbox(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "oci", image=OTHER)
+
+
+@forge("common.isolation-too-weak@G0", f"fail: {SAID}")
+def a_run_that_was_not_shut_in(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "local")
+
+
+@forge("common.isolation-too-weak@G0", "fail: fetch was run in less than a container")
+def a_sandbox_for_a_container(port: SignedPort) -> None:
+    declare(port, {"fetch": step("oci")})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "fail: fetch was run in a container of another image")
+def a_container_of_another_image(port: SignedPort) -> None:
+    declare(port, {"fetch": step("oci")})
+    attest(port, "oci", image=OTHER)
+
+
+@forge("common.isolation-too-weak@G0", "fail: fetch was run in a container of another image")
+def a_container_of_no_image(port: SignedPort) -> None:
+    declare(port, {"fetch": step("oci")})
+    attest(port, "oci")
+
+
+@forge("common.isolation-too-weak@G0", f"fail: {SAID}")
+def a_sandbox_that_says_it_is_none(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap", isolation="none")
+
+
+@forge("common.isolation-too-weak@G0", f"fail: {SAID}")
+def a_sandbox_with_a_network(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap", networkEnforced=False)
+
+
+@forge("common.isolation-too-weak@G0", f"fail: {SAID}")
+def a_sandbox_with_the_whole_machine_in_it(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap", inputsEnforced="yes")
+
+
+@forge("common.isolation-too-weak@G0", "open: fetch was built elsewhere", exit_code=3)
+def a_run_elsewhere(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "urn:calaudit:executor:elsewhere:v1")
+
+
+@forge("common.isolation-too-weak@G0", "open: fetch was built elsewhere", exit_code=3)
+def a_run_by_an_executor_to_come(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "urn:calaudit:executor:bwrap:v2")
+
+
+@forge("common.isolation-too-weak@G0", "open: Too few functionaries of model, or none", exit_code=3)
+def a_step_for_a_sandbox_that_nobody_ran(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+
+
+@forge("common.isolation-too-weak@G0", "open: Too few functionaries of model, or none", exit_code=3)
+def a_run_by_the_functionary_of_another_role(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap", seed="export-functionary")
+
+
+@forge("common.isolation-too-weak@G0", "open: Too few functionaries of model, or none", exit_code=3)
+def a_run_that_wrote_a_part_only(port: SignedPort) -> None:
+    declare(port, {"fetch": step(products=[CONFIG, TOKENIZER])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "open: Too few functionaries of model, or none", exit_code=3)
+def a_run_that_read_a_part_only(port: SignedPort) -> None:
+    declare(port, {"fetch": step(materials=[MANIFEST, TOKENIZER])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "open: Too few functionaries of model, or none", exit_code=3)
+def a_run_of_another_command(port: SignedPort) -> None:
+    declare(port, {"fetch": step(run=["python", "another"])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "fail: ")
+def a_step_that_says_it_is_of_a_gate_that_is_not_judged(port: SignedPort) -> None:
+    """What it writes is of G0 all the same."""
+    declare(port, {"fetch": step(gate="G7")})
+    document = port.run("fetch", gate="G7", command=list(STEPS["fetch"]["run"]))
+    kit.run_with(document, "local")
+    kit.write_provenance(port.path, document, "model-functionary")
+
+
+@forge("common.isolation-too-weak@G0", "open: The steps fetch", exit_code=3)
+def two_steps_that_write_one_file(port: SignedPort) -> None:
+    declare(port, {"fetch": step(), "fetch-again": step()})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", f"fail: {SAID}")
+def a_chain_of_links_without_a_sandbox(port: SignedPort) -> None:
+    declare(port, {**STEPS, "fetch": step()})
+    lay_out(port)
+    for name in STEPS:
+        run(port, name)
+    attest(port, "local")
+
+
+@forge("common.rebuilds-incomplete@G0", "pass", exit_code=0)
+def two_runs_of_two(port: SignedPort) -> None:
+    declare(port, {"fetch": step(rebuilds=2)})
+    attest(port, "bwrap")
+    attest(port, "bwrap", number=2)
+
+
+@forge("common.rebuilds-incomplete@G0", "open: 1 run is attested of the 2 of fetch", exit_code=3)
+def one_run_of_two(port: SignedPort) -> None:
+    declare(port, {"fetch": step(rebuilds=2)})
+    attest(port, "bwrap")
+
+
+@forge("common.rebuilds-incomplete@G0", "open: 1 run is attested of the 2 of fetch")
+def one_run_that_is_counted_twice(port: SignedPort) -> None:
+    one_run_of_two(port)
+    document = port.run("fetch", invocation="run-1", command=list(STEPS["fetch"]["run"]))
+    kit.run_with(document, "bwrap")
+    kit.write_provenance(port.path, document, "model-functionary", 2)
+
+
+@forge("common.rebuilds-incomplete@G0", "open: 0 runs are attested of the 2 of fetch", exit_code=3)
+def no_run_of_two(port: SignedPort) -> None:
+    declare(port, {"fetch": step(rebuilds=2)})
