@@ -87,6 +87,8 @@ def _values(
             raise unknown_param(name, params, where)
         param, value = params[name], freeze(given)
         check_value(param, value, where)
+        if value == ():
+            raise ContractError(f"{where}: {name} is empty, which demands nothing or forbids everything; leave it out.")
         if not _is_alike(param.value, value):
             raise ContractError(f"{where}: {name} is {show(value)}, of another kind than {show(param.value)}.")
         if not is_as_strict(param, base[name], value):

@@ -179,7 +179,7 @@ UNFIT = {
     "null": ("params: {complexity_max: null}", "#/params/complexity_max"),
     "a fraction of a count": ("params: {complexity_max: 2.5}", "of another kind than 3"),
     "a word among lengths": ("params: {boundary_lengths: [1, 16, 128, 1024, x]}", "of another kind"),
-    "an empty list": ("params: {batches: []}", "#/params/batches"),
+    "an empty list": ("params: {batches: []}", "batches is empty, which demands nothing or forbids everything"),
     "unknown": ("params: {complexity_mx: 2}", "no param complexity_mx.*Did you mean complexity_max"),
     "an unknown profile": ("profiles: {moe-dual: {complexity_max: 2}}", "no profile moe-dual.*mean moe-dual-chip"),
     "an unknown rule": ("levels: {G0.complexity-to-high: error}", "Did you mean G0.complexity-too-high"),

@@ -110,7 +110,13 @@ def rule(key, **members):
 def contract(*policies, thresholds=()):
     gate = Gate(id="G0", name="n", title="t", owner="o", output="x", back_to="b", threshold=thresholds)
     return SimpleNamespace(
-        gates=SimpleNamespace(gates={"G0": gate}), policies=policies, params=PARAMS, cue=(), tightenings=(), as_of=None
+        gates=SimpleNamespace(gates={"G0": gate}),
+        policies=policies,
+        params=PARAMS,
+        profiles={},
+        cue=(),
+        tightenings=(),
+        as_of=None,
     )
 
 

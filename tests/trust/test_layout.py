@@ -31,7 +31,9 @@ EXPIRES = datetime(2027, 1, 1, tzinfo=UTC)
 
 
 def step(materials: list[str], products: list[str], **more: Any) -> dict[str, Any]:
-    return {"gate": "G1", "role": "model", "run": ["make"], "materials": materials, "products": products, **more}
+    executor = {"kind": "local", "network": "none"}
+    made = {"gate": "G1", "role": "model", "run": ["make"], "executor": executor}
+    return {**made, "materials": materials, "products": products, **more}
 
 
 @pytest.fixture
