@@ -13,6 +13,7 @@ from calaudit.evidence import gather
 from calaudit.evidence.root import demand_port
 from calaudit.facts import Facts
 from calaudit.facts.port import note_on, read_params, read_port
+from calaudit.garbage import uncollected
 from calaudit.judgement import worse
 from calaudit.model import PORT, GateReport, Port, Report, Rule, TechnicalVerdict, TrustSummary, Verdict
 from calaudit.trust import Signed, Trust, TrustSource, establish
@@ -29,6 +30,7 @@ _EXITS = {
 }
 
 
+@uncollected()
 def audit(  # noqa: PLR0913 - what to audit, and each thing that it is audited by
     path: Path | str,
     *,

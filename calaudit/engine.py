@@ -162,9 +162,10 @@ def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:
                 kind=Kind.PASS if passed else Kind.OPEN,
                 level=item.rule.level,
                 message=message,
+                examined=view.examined,
             )
         )
-    return [replace(r, examined=view.examined) for r in results]
+    return [r if r.examined == view.examined else replace(r, examined=view.examined) for r in results]
 
 
 def _check_spoken(rule: Rule, view: View, result: Result) -> None:

@@ -205,7 +205,7 @@ def _change(path: Path, change: Callable[[Any], Any]) -> None:
         change(records)
         path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), "utf-8")
     elif path.suffix in (".yaml", ".yml"):
-        document = yaml.safe_load(re.sub(r"(?m)^(\s*date: *)(\d{4}-\d\d-\d\d)$", r"\1'\2'", text))
+        document = yaml.load(re.sub(r"(?m)^(\s*date: *)(\d{4}-\d\d-\d\d)$", r"\1'\2'", text), yaml.CSafeLoader)
         change(document)
         path.write_text(json.dumps(document, indent=1), "utf-8")  # JSON is YAML
     else:

@@ -29,6 +29,15 @@ def inert() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def remembered() -> Iterator[None]:
+    """Work out once in a process what the example's own files say."""
+    from tests import memo  # it imports numpy
+
+    with memo.remembered():
+        yield
+
+
 @pytest.fixture(scope="session")
 def contract() -> Contract:
     """The shipped contract, loaded once."""

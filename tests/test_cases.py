@@ -13,7 +13,7 @@ from calaudit.checks.catalogue import catalogue
 from calaudit.contract import Contract
 from calaudit.model import EVERY_GATE
 from calaudit.model import PORT as PORT_GATE
-from tests import guard
+from tests import guard, memo
 from tests.casebook import PORT, Case, cases, copy_port, iter_rules
 from tests.trust.forgeries import find
 from tests.trust.signed_port import signed_copy
@@ -77,7 +77,7 @@ def judge(case: Case, path: Path, contract: Contract, monkeypatch: pytest.Monkey
         assert port is not None
         find(name).forge(port)
     case.interfere(monkeypatch, path)
-    with guard.inert():
+    with guard.inert(), memo.remembered():
         report = audit(path, contract=contract) if port is None else port.audit()
     # The one note there may be says what is judged where port.yaml cannot be used.
     assert [note for note in report.notes if not note.startswith("port.yaml ")] == []
@@ -93,6 +93,20 @@ def test_every_rule_shows_every_kind_it_declares(contract: Contract) -> None:
     wanted = {rule.key: {str(k) for k in rule.kinds} if rule.tier == "check" else {"fail"} for rule in rules}
     assert {k: v - shown[k] for k, v in wanted.items() if v - shown[k]} == {}, "kinds without a case"
     assert sorted(shown.keys() - wanted.keys()) == [], "tables of rules that do not exist"
+
+
+@pytest.mark.parametrize("changed", ["", "01-reference/outputs.jsonl", "02-onnx/model.onnx", memo.TOKENIZER])
+def test_what_is_remembered_changes_no_report(changed: str, tmp_path: Path, contract: Contract, good: Good) -> None:
+    copy_port(tmp_path / "tiny-dense")
+    if changed:
+        path = tmp_path / "tiny-dense" / changed
+        path.write_bytes(path.read_bytes().replace(b"token", b"taken", 1).replace(b"MatMul", b"MetMul", 1))
+    plain = audit(tmp_path / "tiny-dense", contract=contract)
+    for _ in range(2):
+        with memo.remembered():
+            found = audit(tmp_path / "tiny-dense", contract=contract)
+        assert (found.verdict, found.results, found.notes) == (plain.verdict, plain.results, plain.notes)
+    assert (by_rule(plain) != good("")) == bool(changed)
 
 
 def test_the_good_port_passes_every_technical_rule(contract: Contract) -> None:

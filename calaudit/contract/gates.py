@@ -36,6 +36,10 @@ class Placeholders:
         """Whether compact JSON may hold a placeholder or a wrong zero: quick, and wrong only by saying yes."""
         return not text.isascii() or self._sign.search(text) is not None
 
+    def may_be_written_in(self, text: bytes) -> bool:
+        """The same of JSON as somebody wrote it, with blanks and escapes and numbers that are rounded to zero."""
+        return b"\\" in text or self.may_be_in(text) or self._written_zero.search(text) is not None
+
     @cached_property
     def _sign(self) -> re.Pattern[bytes]:
         """How a text begins that is blank, begins with a blank or an escape, or with a word; or a member that is zero.
@@ -47,6 +51,12 @@ class Placeholders:
         signs = [sign.encode() for sign in (*begins, *zeros)]
         first = b"".join(re.escape(byte) for byte in sorted({sign[:1] for sign in signs}))
         return re.compile(b'"(?=[%b])(?:%b)' % (first, b"|".join(map(re.escape, signs))))
+
+    @cached_property
+    def _written_zero(self) -> re.Pattern[bytes]:
+        """How a member that must not be zero begins where it may be: with a zero, or with a negative exponent."""
+        names = b"|".join(re.escape(name.encode()) for name in sorted(self.zero))
+        return re.compile(rb'"(?:%b)"\s*:\s*-?(?:0|[0-9.]+[eE]-)' % names)
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,10 @@ class Gates:
     def _globs(self) -> list[tuple[Glob, ArtifactSpec]]:
         return [(Glob(a.pattern), a) for a in self.artifacts() if a.is_glob]
 
+    @cached_property
+    def _compiled(self) -> dict[str, Glob]:
+        return {glob.pattern: glob for glob, _ in self._globs}
+
     def match(self, path: str) -> ArtifactSpec | None:
         """The artifact a path belongs to: an exact path first, then the first pattern that fits; None if unknown."""
         exact = self._exact.get(path)
@@ -82,7 +96,7 @@ class Gates:
 
     def glob(self, pattern: str) -> Glob:
         """A compiled pattern, for the stations that do not import the contract."""
-        return Glob(pattern)
+        return self._compiled.setdefault(pattern, Glob(pattern))
 
     def gate_of(self, path: str) -> str:
         """The gate whose matter a path is: its artifact's, else that of its top folder, else the port's."""

@@ -31,9 +31,14 @@ class Glob:
                 out += "".join(_WILD.get(c) or re.escape(c) for c in segment) + ("" if last else "/")
         return re.compile(out, re.DOTALL)
 
+    @cached_property
+    def _start(self) -> str:
+        """What every path that fits begins with: most paths are ruled out by it."""
+        return re.split(r"[*?]", self.pattern, maxsplit=1)[0]
+
     def matches(self, path: str) -> bool:
         """Whether the whole path fits the pattern."""
-        return self._regex.fullmatch(path) is not None
+        return path.startswith(self._start) and self._regex.fullmatch(path) is not None
 
     def overlaps(self, other: "Glob") -> bool:
         """Whether some path fits both patterns."""

@@ -27,6 +27,9 @@ PARSED = frozenset({Format.JSON, Format.JSONL, Format.YAML, Format.CSV, Format.C
 LIMITS = {Format.JSON: 64 << 20, Format.YAML: 16 << 20, Format.CSV: 16 << 20, Format.CHECKSUMS: 16 << 20}
 """Bytes that a document may have: what its parser reads within seconds and a bounded memory."""
 
+RECORDS_KEPT = 4 << 20
+"""Bytes of a JSONL file whose parsed records stay in memory."""
+
 NO_VALUE: Any = object()
 
 
@@ -52,14 +55,20 @@ def schema_of(spec: ArtifactSpec, schemas: SchemaBook) -> RecordSchema | None:
     return RecordSchema(lambda value: schemas.is_valid(name, value), lambda value: schemas.errors(name, value))
 
 
+def manner(spec: ArtifactSpec) -> tuple[object, ...]:
+    """All that :func:`examine` looks at in a spec: equal bytes that are read in one manner give one outcome."""
+    return (spec.format, spec.schema, spec.tag, spec.foreign, spec.free_text)
+
+
 def examine(data: bytes, spec: ArtifactSpec, schemas: SchemaBook, words: PlaceholderWords) -> Parsed:
     """Parse the bytes of an artifact whose format is one of :data:`PARSED`."""
     match spec.format:
         case Format.JSON | Format.YAML:
             return _document(data, spec, schemas, words)
         case Format.JSONL:
-            lines = check_lines(data, schema_of(spec, schemas))
-            return conclude(lines.faults, count=lines.count, more=lines.more)
+            lines = check_lines(data, schema_of(spec, schemas), keep=len(data) <= RECORDS_KEPT)
+            value = NO_VALUE if lines.records is None else lines.records
+            return conclude(lines.faults, value=value, count=lines.count, more=lines.more)
         case Format.CSV:
             rows, faults = parse_csv(data)
             faults += _row_faults(rows, schema_of(spec, schemas))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calaudit.errors import UsageError
 from calaudit.evidence.digest import digest_all
-from calaudit.evidence.documents import NO_VALUE, PARSED, Parsed, conclude, examine, schema_of, too_large
+from calaudit.evidence.documents import NO_VALUE, PARSED, Parsed, conclude, examine, manner, schema_of, too_large
 from calaudit.evidence.found import Found
 from calaudit.evidence.litter import is_litter, is_never_evidence
 from calaudit.evidence.nouns import DOCUMENT_LIMIT, Entry, SchemaBook, Specs
@@ -65,6 +65,7 @@ class _Gathering:
     entries: dict[str, Entry] = field(default_factory=dict)
     contents: dict[str, Content] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    examined: dict[tuple[str, tuple[object, ...]], Parsed] = field(default_factory=dict)
     byte_budget: int = field(default_factory=lambda: BYTE_BUDGET)
     value_budget: int = field(default_factory=lambda: VALUE_BUDGET)
 
@@ -109,7 +110,10 @@ class _Gathering:
 
     def _read_whole(self, opener: Opener, found: Found, spec: ArtifactSpec) -> _Outcome:
         reading = read_whole(opener, found)
-        return reading, examine(reading.data or b"", spec, self.schemas, self.specs.placeholders)
+        key = reading.sha256, manner(spec)
+        if key not in self.examined:  # a second run gives the very outputs of the first: they are parsed once
+            self.examined[key] = examine(reading.data or b"", spec, self.schemas, self.specs.placeholders)
+        return reading, replace(self.examined[key])
 
     def _read_windows(self, opener: Opener, found: Found, spec: ArtifactSpec) -> _Outcome:
         reading, checked = read_records(opener, found, schema_of(spec, self.schemas), self.jobs)

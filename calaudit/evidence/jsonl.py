@@ -29,41 +29,52 @@ class RecordSchema:
 
 @dataclass(slots=True)
 class Checked:
-    """What a check of lines found: how many there are, the first faults, and how many faulty lines are not listed."""
+    """What a check of lines found: how many there are, the first faults, and how many faulty lines are not listed.
+
+    ``records`` are those of lines without any fault, where they were to be kept; None otherwise.
+    """
 
     count: int = 0
     faults: list[Fault] = field(default_factory=list)
     more: int = 0
+    records: tuple[Record, ...] | None = None
 
 
-def check_lines(data: bytes, schema: RecordSchema | None, first_line: int = 1) -> Checked:
-    """Check whole lines; ``first_line`` is the number of the first."""
+def check_lines(data: bytes, schema: RecordSchema | None, first_line: int = 1, *, keep: bool = False) -> Checked:
+    """Check whole lines; ``first_line`` is the number of the first. With ``keep``, good lines give their records."""
     found = Checked()
+    kept: list[dict[str, Json]] | None = [] if keep else None
     start = 0
     while start < len(data):
         # Many small batches: what was read of one is still in the processor's cache when it is judged.
         end = data.find(b"\n", start + _BATCH) + 1 or len(data)
         batch = data[start:end]
         lines = _split(batch)
-        if not _all_good(batch, lines, schema):
+        values = _all_good(batch, lines, schema)
+        if values is None:
+            kept = None  # what is faulty is read again, line by line, by whoever asks for it
             for number, line in enumerate(lines, first_line + found.count):
                 _check(line, number, schema, found)
+        elif kept is not None:
+            kept += values
         found.count += len(lines)
         start = end
+    if kept is not None:
+        found.records = tuple(map(Record, range(first_line, first_line + len(kept)), kept))
     return found
 
 
-def _all_good(data: bytes, lines: list[bytes], schema: RecordSchema | None) -> bool:
-    """Whether surely nothing is wrong with any of these lines, which together are ``data``."""
+def _all_good(data: bytes, lines: list[bytes], schema: RecordSchema | None) -> list[dict[str, Json]] | None:
+    """The values of these lines, which together are ``data``, if surely nothing is wrong with any of them."""
     if len(data) >= LINE_LIMIT:
-        return False
+        return None
     try:
         values = list(map(orjson.loads, lines))
     except orjson.JSONDecodeError:
-        return False
+        return None
     if set(map(type, values)) != {dict} or not all_sound(data, values):
-        return False
-    return schema is None or all(map(schema.is_valid, values))
+        return None
+    return values if schema is None or all(map(schema.is_valid, values)) else None
 
 
 def _check(line: bytes, number: int, schema: RecordSchema | None, found: Checked) -> None:

@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from calaudit.errors import MissingFact
-from calaudit.evidence.documents import NO_VALUE, Parsed, parse_again
+from calaudit.evidence.documents import NO_VALUE, RECORDS_KEPT, Parsed, parse_again
 from calaudit.evidence.jsonl import read_good_lines, read_lines
 from calaudit.evidence.nouns import DOCUMENT_LIMIT, Checksum, Entry, Record, Specs
 from calaudit.evidence.places import lines_of, nearest
 from calaudit.evidence.records import Records
 from calaudit.evidence.shelf import Content, Shelf
 from calaudit.model import Format, Json, Location, Problem
-
-RECORDS_KEPT = 4 << 20
-"""Bytes of a JSONL file whose parsed records stay in memory once they were asked for."""
 
 
 class Evidence(Shelf):
@@ -61,6 +58,8 @@ class Evidence(Shelf):
 
     def matching(self, pattern: str) -> tuple[Entry, ...]:
         """The entries whose path fits a glob, sorted by path."""
+        if not any(wild in pattern for wild in "*?"):
+            return (self.entries[pattern],) if pattern in self.entries else ()
         glob = self._specs.glob(pattern)
         return tuple(entry for path, entry in self.entries.items() if glob.matches(path))
 
@@ -101,7 +100,9 @@ class Evidence(Shelf):
         parsed = self._contents[path].parsed
         if entry.spec is None or parsed is None:
             return
-        if entry.spec.format is Format.JSONL:
+        if entry.spec.format is Format.JSONL and parsed.value is not NO_VALUE:
+            yield from ((record.line, record.value) for record in cast("tuple[Record, ...]", parsed.value))
+        elif entry.spec.format is Format.JSONL:
             read = read_lines if parsed.reason is None else read_good_lines
             for block in self.blocks(path):
                 yield from ((record.line, record.value) for record in read(block.data, block.line))

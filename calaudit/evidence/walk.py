@@ -5,7 +5,6 @@ empty folder gives nothing: a port is its files. Names that collide in Unicode N
 read.
 """
 
-import gc
 import os
 import stat
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 
 from calaudit.evidence.found import Found, identity
 from calaudit.evidence.names import Names, survey
+from calaudit.garbage import uncollected
 from calaudit.model import Kind, Location, Problem
 
 MAX_FOLDERS = 128
@@ -46,14 +46,8 @@ class _Folder:
 
 def walk(root: int) -> Walk:
     """Walk the folder behind an open descriptor (which stays open)."""
-    # All that a walk makes stays: to look for garbage while it piles up takes a fifth of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         return _walk(root)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _walk(root: int) -> Walk:

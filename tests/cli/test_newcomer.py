@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 
 from calaudit.cli import cli
 
+pytestmark = pytest.mark.usefixtures("remembered")
+
 EXAMPLE = Path(__file__).parents[2] / "examples/model-port/tiny-dense"
 
 

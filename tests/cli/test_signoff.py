@@ -20,6 +20,8 @@ from tests.sign.make import Keepers, keepers
 
 Run = Callable[..., Result]
 
+pytestmark = pytest.mark.usefixtures("remembered")
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Keepers:

@@ -18,6 +18,8 @@ from calaudit.pins import load_directory
 from tests.casebook import PORT
 from tests.sign.make import Keepers, keepers
 
+pytestmark = pytest.mark.usefixtures("remembered")
+
 Run = Callable[..., Result]
 RULE, FILE = "artifact-unexpected", "01-reference/notes.txt"
 SOON = f"{datetime.now(UTC) + timedelta(days=60):%Y-%m-%d}"

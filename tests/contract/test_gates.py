@@ -1,5 +1,7 @@
 """gates.yaml: one gate a file, gates in order, nothing that can never match."""
 
+import json
+
 import orjson
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from calaudit.contract import Contract, Gates
 from calaudit.contract.gates import parse_gates
 from calaudit.errors import ContractError
+from calaudit.evidence.strict_json import parse_json
 from tests.contract.make import artifact, document, gate, gates
 
 
@@ -109,4 +112,32 @@ def test_the_quick_look_at_a_document_misses_no_placeholder(contract, value, mem
     placeholders = contract.gates.placeholders
     is_zero = member in placeholders.zero and value == 0
     if placeholders.is_placeholder(value) or is_zero:
-        assert placeholders.may_be_in(orjson.dumps({"a": [{member: value}]}))
+        document = {"a": [{member: value}]}
+        assert placeholders.may_be_in(orjson.dumps(document))
+        for how in ({}, {"indent": 1}, {"separators": (" ,\n", "\t:\r\n ")}, {"ensure_ascii": False}):
+            assert placeholders.may_be_written_in(json.dumps(document, **how).encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"a": "T\u0042D"}',
+        r'{"a": "\u0054BD"}',
+        r'{"\u0062ytes": 0}',
+        '{"bytes": 0.0}',
+        '{"bytes" : -0}',
+        '{"bytes":\n0e9}',
+        '{"bytes": 1e-400}',
+        '{"bytes": -12.5E-4000}',
+    ],
+)
+def test_the_quick_look_at_a_text_knows_every_way_to_write_it(contract: Contract, text: str) -> None:
+    placeholders = contract.gates.placeholders
+    ((member, value),) = parse_json(text.encode()).items()
+    assert placeholders.is_placeholder(value) or (member in placeholders.zero and value == 0)
+    assert placeholders.may_be_written_in(text.encode())
+
+
+def test_the_quick_look_at_a_text_passes_numbers_by(contract: Contract) -> None:
+    text = b'{"sample_id": "a", "bytes": 10, "top": [[0, 0.5], [7, -1e-9]], "sha256": "00ff"}\n'
+    assert not contract.gates.placeholders.may_be_written_in(text)

@@ -1,3 +1,4 @@
+import dataclasses
 import hashlib
 import json
 import os
@@ -250,6 +251,32 @@ def test_what_is_not_kept_is_read_again(tmp_path, monkeypatch, budget):
     (tmp_path / "a.npy").unlink()
     with pytest.raises(MissingFact, match="changed"):
         evidence.read("a.npy")
+
+
+@pytest.mark.parametrize("text", ['{"schema": "calaudit-doc/v1", "id": 7}', document(n="x"), document(), "{"])
+def test_equal_bytes_are_parsed_once_and_reported_twice(tmp_path, monkeypatch, text):
+    times = []
+    plain = gathering.examine
+    monkeypatch.setattr(gathering, "examine", lambda *given: times.append(given) or plain(*given))
+    evidence = collect(tmp_path, {"a.doc.json": text, "b.doc.json": text})
+    assert len(times) == 1
+    found = {path: [p for p in evidence.problems if p.location.path == path] for path in ("a.doc.json", "b.doc.json")}
+    assert [dataclasses.replace(p, location=None) for p in found["a.doc.json"]] == [
+        dataclasses.replace(p, location=None) for p in found["b.doc.json"]
+    ]
+    assert (found["a.doc.json"] == []) == (text == document())
+
+
+def test_equal_bytes_are_parsed_again_where_they_are_something_else(tmp_path):
+    text = '{"id": 7}'
+    evidence = collect(tmp_path, dict.fromkeys(("a.doc.json", "a.loose.json", "a.json", "a.doc.yaml", "a.jsonl"), text))
+    assert {(p.rule, p.location.path) for p in evidence.problems} == {
+        ("schema-unknown", "a.doc.json"),
+        ("schema-unknown", "a.doc.yaml"),
+        ("schema-invalid", "a.loose.json"),
+        ("schema-invalid", "a.jsonl"),
+    }
+    assert evidence.document("a.json") == {"id": 7}
 
 
 def test_read_has_a_limit(tmp_path):

@@ -3,11 +3,13 @@
 Forgers have it too. It writes what `calaudit signoff` and `calaudit run` would, without asking whether it is right.
 """
 
+import copy
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,15 @@ PORT_ID = "tiny-dense"
 
 def key(seed: str) -> CryptoSigner:
     """The ed25519 key of a seed, with its right id."""
-    signer = CryptoSigner(Ed25519PrivateKey.from_private_bytes(hashlib.sha256(seed.encode()).digest()))
-    signer.public_key.keyid = key_id(signer.public_key)
-    return signer
+    private, keyid, public = _key(seed)
+    return CryptoSigner(private, Key.from_dict(keyid, copy.deepcopy(public)))
+
+
+@cache
+def _key(seed: str) -> tuple[Ed25519PrivateKey, str, dict[str, Any]]:
+    private = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(seed.encode()).digest())
+    public = CryptoSigner(private).public_key
+    return private, key_id(public), public.to_dict()
 
 
 def public(signer: CryptoSigner) -> Key:

@@ -48,12 +48,12 @@ RELEASE = ("release", "release-2")
 def declare(port: SignedPort, steps: Mapping[str, Any] = STEPS) -> None:
     """Let port.yaml declare these steps."""
     path = port.path / "port.yaml"
-    document = yaml.safe_load(path.read_text("utf-8"))
+    document = yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
     path.write_text(json.dumps({**document, "steps": dict(steps)}, indent=1), "utf-8")
 
 
 def chain(port: SignedPort) -> tuple[ChainStep, ...]:
-    return read_chain(yaml.safe_load((port.path / "port.yaml").read_text("utf-8")))
+    return read_chain(yaml.load((port.path / "port.yaml").read_text("utf-8"), yaml.CSafeLoader))
 
 
 def registry(port: SignedPort) -> Any:

@@ -24,6 +24,7 @@ from calaudit import Report, audit
 from calaudit.contract import Contract
 from calaudit.model import GateReport
 from calaudit.trust.source import Seen, TrustSource
+from tests import memo
 from tests.trust import authority as kit
 from tests.trust.authority import NOW, PORT_ID, Authority
 
@@ -56,7 +57,7 @@ class SignedPort:
     def audit(self) -> Report:
         """Judge the copy by its authority's root, or by what replaces it."""
         source = (self.source or self.authority.source(seen=self.seen)) if self.trusts else None
-        with _without(self.not_installed):
+        with _without(self.not_installed), memo.remembered():
             return audit(self.path, contract=self.contract, trust=source, at=self.at)
 
     def gate(self, name: str) -> GateReport:

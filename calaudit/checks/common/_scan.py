@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from calaudit.checks.view import View
 from calaudit.evidence import Block, Entry
@@ -52,10 +53,9 @@ def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
     for entry in view.each(e for e in view.entries() if is_text(e) or _looks_like_text(e) or _has_metadata(e)):
         wanted = [pattern for pattern in patterns if pattern.free_text or has_no_free_text(entry)]
         for block in _blocks(view, entry):
-            plain = block.data.translate(None, _IDLE)
-            lower = plain.lower()
+            quick = _Quick(block.data)
             for pattern in wanted:
-                if not _is_hinted(pattern, block.data, plain, lower):
+                if not quick.may_hold(pattern):
                     continue
                 for match, line in matches(pattern.compiled, block):
                     at = Location(path=entry.path, line=None if _has_metadata(entry) else line)
@@ -64,14 +64,27 @@ def scan(view: View, patterns: Sequence[Pattern]) -> Iterator[Hit]:
 
 def may_match(pattern: Pattern, text: bytes) -> bool:
     """Whether a pattern is searched for in a text at all; wrong only by saying yes."""
-    plain = text.translate(None, _IDLE)
-    return _is_hinted(pattern, text, plain, plain.lower())
+    return _Quick(text).may_hold(pattern)
 
 
-def _is_hinted(pattern: Pattern, text: bytes, plain: bytes, lower: bytes) -> bool:
-    # A hint that stands in a text still stands in it without the idle bytes: of a list of logits a third is left.
-    hinted = any(map((lower if pattern.caseless else plain).__contains__, pattern.hints))
-    return hinted and (not pattern.shape or pattern.shape in text.translate(_ZEROS))
+class _Quick:
+    """A text in the forms in which hints are looked for, each made when the first pattern asks for it."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        # A hint that stands in a text still stands in it without the idle bytes: of a list of logits a third is left.
+        self._plain = text.translate(None, _IDLE)
+
+    @cached_property
+    def _lower(self) -> bytes:
+        return self._plain.lower()
+
+    def may_hold(self, pattern: Pattern) -> bool:
+        """Whether a pattern may match; wrong only by saying yes."""
+        text = self._lower if pattern.caseless else self._plain
+        # One byte is found, or not found, some twenty times as fast as a word; most texts lack one of each word.
+        hinted = any(all(map(text.__contains__, hint)) and hint in text for hint in pattern.hints)
+        return hinted and (not pattern.shape or pattern.shape in self._text.translate(_ZEROS))
 
 
 def matches(regex: re.Pattern[bytes], block: Block) -> Iterator[tuple[re.Match[bytes], int]]:

@@ -84,7 +84,7 @@ def _ids(view: View) -> Iterator[Result]:
     vocab = view.fact(LimitsFact).vocab
     for prompt in view.fact(PromptsFact).prompts:
         for what, ids in (("", prompt.token_ids), ("expected ", prompt.expected)):
-            if any(not 0 <= i < vocab for i in ids):
+            if ids and not 0 <= min(ids) <= max(ids) < vocab:
                 yield view.fail(
                     f"An {what}token id of {prompt.sample_id} is outside the vocabulary."
                     if what

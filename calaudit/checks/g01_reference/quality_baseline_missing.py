@@ -106,7 +106,7 @@ def _tokens(view: View) -> Iterator[Result]:
         ids = question.token_ids
         if ids is None:
             continue
-        if any(i >= vocab for i in ids):
+        if max(ids, default=0) >= vocab:
             yield view.fail(
                 f"A token id of {question.sample_id} is outside the vocabulary.",
                 at=question.at,

@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import gt
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import in_parts
@@ -40,17 +41,17 @@ def _steps(view: View) -> Iterator[Result]:
 
 
 def _fault(step: Step, wanted: int) -> tuple[str, object, object] | None:
-    logits = [logit for _, logit in step.top]
+    tokens, logits = zip(*step.top, strict=True) if step.top else ((), ())
     if not all(map(math.isfinite, (*logits, step.margin))):
-        return "a logit or the margin is not finite.", "finite numbers", logits
+        return "a logit or the margin is not finite.", "finite numbers", list(logits)
     if len(logits) < wanted:
         return "too few logits are kept.", f"at least {wanted}", len(logits)
-    if len(dict(step.top)) < len(logits):
-        return "a token stands in the list twice.", "different tokens", [token for token, _ in step.top]
-    if not _descends(step.top):
+    if len(set(tokens)) < len(tokens):
+        return "a token stands in the list twice.", "different tokens", list(tokens)
+    if not all(map(gt, logits, logits[1:])) and not _descends(step.top):
         return "the list is not descending (of equal logits the lowest id first).", "descending logits", list(step.top)
-    if step.token != step.top[0][0]:
-        return "the token is not that of the highest logit.", step.top[0][0], step.token
+    if step.token != tokens[0]:
+        return "the token is not that of the highest logit.", tokens[0], step.token
     if step.margin != logits[0] - logits[1]:
         return "the margin is not the first logit minus the second.", repr(logits[0] - logits[1]), repr(step.margin)
     if not _are_float32(logits):

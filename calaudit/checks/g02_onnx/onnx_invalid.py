@@ -12,6 +12,7 @@ they are.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from calaudit.checks import View, check
 from calaudit.errors import Malformed, MissingFact
@@ -68,6 +69,9 @@ def _unchecked(view: View) -> Iterator[Result]:
 
 def _unreadable(view: View) -> str | None:
     """Why the bytes are no model; None where they are one."""
+    with suppress(MissingFact):  # why it is missing is said below, in the words of this rule
+        view.fact(OnnxGraph)
+        return None
     data = view.evidence.read(MODEL, limit=MODEL_BYTES_MAX)
     try:
         parse_model(data)

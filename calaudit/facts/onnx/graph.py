@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from calaudit.errors import Malformed, MissingFact
 from calaudit.facts import Facts, internal
 from calaudit.facts.onnx.flow import Flow, read_flow
-from calaudit.facts.onnx.proto import MODEL, MODEL_BYTES_MAX, parse_model, text
-from calaudit.facts.onnx.scan import Scan, scan_model
+from calaudit.facts.onnx.proto import MODEL, MODEL_BYTES_MAX, read_model, text
+from calaudit.facts.onnx.scan import Scan
 from calaudit.model import Location
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ class OnnxGraph:
         entry = facts.evidence.entry(MODEL)
         try:
             data = facts.evidence.read(MODEL, limit=MODEL_BYTES_MAX)
-            model = parse_model(data)
-            inventory = take_inventory(scan_model(data))
+            model, scan = read_model(data)
         except Malformed as error:
             raise MissingFact(f"{MODEL} cannot be read: {error.message}", at=Location(path=MODEL)) from error
+        inventory = take_inventory(scan)
         default = [version for domain, version in inventory.opsets if not domain]
         return cls(
             path=MODEL,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calaudit.errors import Malformed
-from calaudit.facts.onnx.scan import scan_model
+from calaudit.facts.onnx.scan import Scan, scan_model
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto
@@ -46,12 +46,17 @@ def parse_model(data: bytes) -> "ModelProto":
     Raises:
         Malformed: they are no ONNX model, or parsing them would need absurd amounts of memory.
     """
+    return read_model(data)[0]
+
+
+def read_model(data: bytes) -> "tuple[ModelProto, Scan]":
+    """Parse the bytes of a model, as :func:`parse_model` does, and say what the scan before it saw."""
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy
     from onnx import ModelProto  # noqa: PLC0415 - heavy
 
     if len(data) > MODEL_BYTES_MAX:
         raise Malformed(f"The model has {len(data)} bytes; a protobuf has fewer than 2 GiB: export with external data.")
-    scan_model(data)  # refuses what would take too much memory
+    scan = scan_model(data)  # refuses what would take too much memory
     model = ModelProto()
     try:
         model.ParseFromString(data)
@@ -59,7 +64,7 @@ def parse_model(data: bytes) -> "ModelProto":
         raise Malformed(f"The bytes are not an ONNX protobuf: {error}") from error
     if not model.HasField("graph"):
         raise Malformed("The protobuf holds no graph: this is not an ONNX model.")
-    return model
+    return model, scan
 
 
 def text(value: str | bytes) -> str:

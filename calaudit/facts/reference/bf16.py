@@ -73,12 +73,12 @@ def difference(single: Step, half: Step) -> float | None:
     return None if found is None else abs(logit - found)
 
 
-def top_differences(one: Step, other: Step) -> Iterator[tuple[float, int]]:
+def top_differences(one: Step, other: Step) -> list[tuple[float, int]]:
     """How far two steps are apart at least, token by token: a token that a list lacks is not above the list's last."""
     ours, theirs = one.logits, other.logits
-    for token, logit in one.top:
-        found = theirs.get(token)
-        yield (abs(logit - found) if found is not None else logit - other.top[-1][1]), token
-    for token, logit in other.top:
-        if token not in ours:
-            yield logit - one.top[-1][1], token
+    apart = [(abs(logit - theirs[token]), token) for token, logit in one.top if token in theirs]
+    if len(apart) < len(one.top):
+        apart += [(logit - other.top[-1][1], token) for token, logit in one.top if token not in theirs]
+    if ours.keys() != theirs.keys():
+        apart += [(logit - one.top[-1][1], token) for token, logit in other.top if token not in ours]
+    return apart

@@ -5,7 +5,7 @@ and every pickle: loading one runs it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -75,11 +75,11 @@ class CustomCodeFact:
         references: list[CodeReference] = []
         trusts: list[Location] = []
         for entry in documents:
-            document = evidence.document(entry.path)
-            references += _references(entry.path, document)
+            found = list(leaves(evidence.document(entry.path)))
+            references += _references(entry.path, found)
             trusts += [
                 Location(path=entry.path, pointer=pointer)
-                for pointer, value in leaves(document)
+                for pointer, value in found
                 if pointer.rpartition("/")[2] == "trust_remote_code" and value is True
             ]
         for entry in tools:
@@ -144,9 +144,9 @@ def _is_json(entry: Entry) -> bool:
     return entry.spec is not None and entry.spec.format is Format.JSON
 
 
-def _references(path: str, document: Json) -> Iterator[CodeReference]:
-    for pointer, value in leaves(document):
-        if isinstance(value, str) and "/auto_map/" in f"{pointer}/":
+def _references(path: str, found: Iterable[tuple[str, Json]]) -> Iterator[CodeReference]:
+    for pointer, value in found:
+        if "/auto_map" in pointer and isinstance(value, str) and "/auto_map/" in f"{pointer}/":
             remote, _, target = value.rpartition("--")
             module = target.rpartition(".")[0] or target
             local = None if remote else f"{HF_CONFIG}{module.replace('.', '/')}.py"

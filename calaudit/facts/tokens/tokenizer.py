@@ -101,7 +101,7 @@ class TokenizerFact:
 
     def decode(self, ids: tuple[int, ...]) -> str:
         """The text of ids, special tokens shown; MissingFact where the library fails or an id is out of range."""
-        if any(not 0 <= i <= self.max_id for i in ids):
+        if ids and not 0 <= min(ids) <= max(ids) <= self.max_id:
             raise MissingFact(f"Token ids reach beyond the tokenizer's last id {self.max_id}.", at=_AT)
         return _guarded(lambda: str(self.native.decode(list(ids), skip_special_tokens=False)))
 
