@@ -110,9 +110,11 @@ class _Gathering:
 
     def _read_whole(self, opener: Opener, found: Found, spec: ArtifactSpec) -> _Outcome:
         reading = read_whole(opener, found)
+        if reading.data is None:  # nothing was read whole: what is said of its bytes is said of nothing
+            return reading, examine(b"", spec, self.schemas, self.specs.placeholders)
         key = reading.sha256, manner(spec)
         if key not in self.examined:  # a second run gives the very outputs of the first: they are parsed once
-            self.examined[key] = examine(reading.data or b"", spec, self.schemas, self.specs.placeholders)
+            self.examined[key] = examine(reading.data, spec, self.schemas, self.specs.placeholders)
         return reading, replace(self.examined[key])
 
     def _read_windows(self, opener: Opener, found: Found, spec: ArtifactSpec) -> _Outcome:
