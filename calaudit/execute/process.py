@@ -72,6 +72,7 @@ class _Run:
         self._needles = Needles(job.secrets)
         self._peak: int | None = None
         self._timed_out = self._interrupted = False
+        self._interrupts: list[int] = []
         self._others = set(children(os.getpid()))
 
     def run(self) -> Outcome:
@@ -79,7 +80,7 @@ class _Run:
         streams = [Stream(path, self._needles, self._job.log_cap) for path in (self._job.stdout, self._job.stderr)]
         trouble = None
         returncode: int | None = None
-        with _reaping(), _interruptible():
+        with _reaping(), _noted(self._interrupts):
             try:
                 returncode = self._start_and_watch(streams)
             except OSError as error:
@@ -101,7 +102,7 @@ class _Run:
             stderr=stderr,
             peak_rss_bytes=self._peak,
             timed_out=self._timed_out,
-            interrupted=self._interrupted,
+            interrupted=self._interrupted or bool(self._interrupts),
             trouble=trouble,
         )
 
@@ -133,20 +134,19 @@ class _Run:
         deadline = None if limit is None else time.monotonic() + limit
         asked: float | None = None  # when the command was asked to end
         while process.poll() is None:
-            try:
-                self._look(process.pid)
-                _read(selector, _LOOK)
-                now = time.monotonic()
-                if asked is None and deadline is not None and now >= deadline:
-                    self._timed_out, asked = True, now
-                    self._ask(process.pid)
-                if asked is not None and now >= asked + self._grace:
-                    return
-            except KeyboardInterrupt:
-                if self._interrupted:
-                    return  # whoever interrupts twice does not want to wait
-                self._interrupted, asked = True, time.monotonic()
+            self._look(process.pid)
+            _read(selector, _LOOK)
+            now = time.monotonic()
+            if self._interrupts and not self._interrupted:
+                self._interrupted, asked = True, now
                 self._ask(process.pid)
+            elif asked is None and deadline is not None and now >= deadline:
+                self._timed_out, asked = True, now
+                self._ask(process.pid)
+            if asked is not None and now >= asked + self._grace:
+                return
+            if len(self._interrupts) > 1:
+                return  # whoever interrupts twice does not want to wait
 
     def _look(self, pid: int) -> None:
         for one in (pid, *descendants(pid), *(below for top in self._told.apart() for _, below in levels(top))):
@@ -212,13 +212,15 @@ def _reaping() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let SIGTERM mean what an interrupt means."""
+def _noted(interrupts: list[int]) -> Iterator[None]:
+    """Note interrupts and requests to end: an exception could come between any two lines, and leave a command alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    with contextlib.ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before = signal.getsignal(number)
+            if before not in (signal.SIG_IGN, None):  # what is ignored stays so (nohup)
+                stack.callback(signal.signal, number, before)
+                signal.signal(number, lambda received, _: interrupts.append(received))
         yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
