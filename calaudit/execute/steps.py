@@ -13,7 +13,7 @@ from calaudit.evidence.nouns import DOCUMENT_LIMIT
 from calaudit.execute.nouns import NO_NETWORK, Step
 from calaudit.execute.order import in_order
 from calaudit.trust.isolation import ELSEWHERE
-from calaudit.trust.steps import ChainStep, read_chain
+from calaudit.trust.steps import ChainStep, is_forbidden, read_chain
 
 __all__ = ["Plan", "read_steps"]
 
@@ -89,7 +89,7 @@ def _check(step: Step) -> None:
         for material in step.inputs:
             if Glob(product).overlaps(Glob(material)):
                 raise UsageError(f"{where} reads what it writes: {material} and {product} fit the same file.")
-        if product.split("/")[0] in ("attestations", "signoffs", "waivers", ".calaudit", _MANIFEST, "**", "*"):
+        if is_forbidden(product):
             raise UsageError(f"{where} may not write {product}: it is not a step's to make.")
     _check_executor(step, where)
 

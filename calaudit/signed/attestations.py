@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from calaudit.errors import Malformed, MissingFact
-from calaudit.model import Kind, Location
+from calaudit.model import PORT, Kind, Location
 from calaudit.signed.grounds import Grounds
 from calaudit.trust import Fault, Refused
 from calaudit.trust.chain import Chain, Expected, verify_chain
@@ -53,7 +53,8 @@ def read_links(grounds: Grounds, provenance: Sequence[Provenance], faults: list[
     expected = Expected(
         port=grounds.port.id,
         steps=_steps(grounds),
-        gates=frozenset(grounds.technical),
+        gates=frozenset({*grounds.technical, PORT}),
+        gate_of=grounds.contract.gates.gate_of,
         files=grounds.files,
         elsewhere=_elsewhere(grounds),
         registry=grounds.registry,

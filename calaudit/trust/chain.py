@@ -28,13 +28,14 @@ __all__ = ["Chain", "Expected", "verify_chain"]
 class Expected:
     """What the chain of a port is held against.
 
-    ``steps`` are those that ``port.yaml`` declares, or what is wrong with them; ``gates`` the gates that were judged:
-    only their steps must have run.
+    ``steps`` are those that ``port.yaml`` declares, or what is wrong with them; ``gates`` the gates that were judged,
+    and the port: only steps of them, or that write a file of them, must have run. ``gate_of`` tells whose a file is.
     """
 
     port: str
     steps: tuple[ChainStep, ...] | Malformed
     gates: frozenset[str]
+    gate_of: Callable[[str], str]
     files: Mapping[str, str]
     elsewhere: Mapping[str, str]
     registry: Registry
@@ -141,7 +142,8 @@ def _missing(links: Sequence[Link], steps: Iterable[ChainStep], expected: Expect
     """Steps of the gates that were judged, of which no link holds, or too few."""
     for step in steps:
         role = expected.registry.role(step.functionary)
-        if step.gate not in expected.gates or role is None:  # without a role the layout would not hold
+        gates = {step.gate, *map(expected.gate_of, step.made(expected.files))}
+        if not gates & expected.gates or role is None:  # without a role the layout would not hold
             continue
         count = meets((link.signer for link in links if link.step == step.name), role)
         if count < role.threshold:

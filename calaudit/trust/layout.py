@@ -157,8 +157,12 @@ def _same_as_port(  # noqa: PLR0913, PLR0917 - both sides of one comparison
         raise Refused("layout-differs-from-port", error.message, at=at) from error
     if document == wanted:
         return
-    member = next(name for name in wanted if document[name] != wanted[name])
-    told = {"keys": "other functionaries' keys", "readme": "another port", "steps": _differing(document, wanted)}
+    member = next(name for name in ("keys", "steps", *wanted) if document[name] != wanted[name])
+    told = {
+        "keys": "other functionaries' keys",
+        "readme": "another port, or other gates, executors, environments or rebuilds of its steps",
+        "steps": _differing(document, wanted),
+    }
     raise Refused(
         "layout-differs-from-port",
         f"It has {told.get(member, member)} than port.yaml and the registry come to today. Compile and sign it again.",

@@ -7,6 +7,7 @@ globs let pass, and may be more. A link is therefore held against the globs them
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -51,9 +52,15 @@ def compile_layout(port: str, chain: Sequence[ChainStep], registry: Registry, ex
         "expires": when(expires),
         "inspect": [],
         "keys": dict(sorted(keys.items())),
-        "readme": f"The steps of the port {port}, as its port.yaml declares them.",
+        # in-toto has no place for the rest of a step: its gate, what shuts it in, how often it is built.
+        "readme": f"The steps of the port {port}, as its port.yaml declares them: sha256:{_declared(chain)}",
         "steps": steps,
     }
+
+
+def _declared(chain: Iterable[ChainStep]) -> str:
+    """The digest of all declarations, whatever their order."""
+    return sha256("".join(sorted(f"{step.name} {step.digest}\n" for step in chain)).encode()).hexdigest()
 
 
 def functionaries(step: ChainStep, registry: Registry) -> dict[str, dict[str, Any]]:

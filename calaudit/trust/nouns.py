@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from calaudit.trust.fault import Fault
-from calaudit.trust.roles import FUNCTIONARY
 
 if TYPE_CHECKING:  # they import python-tuf, which an audit without a root does not need
     from calaudit.trust.chain import Chain
@@ -74,15 +73,6 @@ class Signed:
         """Whether a signoff of the role that holds names the file."""
         held = (slot.signoff for slot in self.slots.values() if slot.role == role)
         return any(signoff is not None and path in signoff.artifacts for signoff in held)
-
-    def attested(self, role: str, gate: str, product: str) -> "tuple[Provenance, ...]":
-        """The runs for a gate that wrote a file, as attested by enough different functionaries of a role; or none."""
-        registry = self.trust.registry
-        functionaries = None if registry is None else registry.role(role + FUNCTIONARY)
-        runs = [run for run in self.attestations if (run.role, run.gate) == (role, gate) and product in run.products]
-        if functionaries is None or len({run.owner for run in runs}) < functionaries.threshold:
-            return ()
-        return tuple(runs)
 
     def faults_of(self, rule: str) -> Iterator[Fault]:
         """The faults that are not a slot's own: of trust and of files."""

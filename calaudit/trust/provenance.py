@@ -27,7 +27,8 @@ _NAME = re.compile(
 class Provenance:
     """One attested invocation; ``role`` is the role whose functionary signed, ``owner`` the functionary's name.
 
-    ``isolation`` is None where nobody knows what the builder enforces; ``image`` is the container's, if there was one.
+    ``isolation`` is None where nobody knows what the builder enforces; ``image`` is the container's, if there was one,
+    ``internal`` what the executor says of itself, which no schema describes.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Provenance:
     builder: str
     isolation: Isolation | None
     image: str | None
+    internal: Mapping[str, Any]
     started: datetime
     finished: datetime
     products: Mapping[str, str]
@@ -111,6 +113,7 @@ def verify_provenance(  # noqa: PLR0913 - everything that provenance is held aga
         builder=builder,
         isolation=attested_isolation(builder, internal),
         image=_image(internal),
+        internal=internal,
         started=started,
         finished=finished,
         products=products,

@@ -7,17 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from hashlib import sha256
 from typing import Any, cast
+
+import rfc8785
 
 from calaudit.contract.globs import Glob
 from calaudit.errors import Malformed
 from calaudit.model import Json
 from calaudit.trust.roles import FUNCTIONARY
 
-__all__ = ["LAYOUT", "ChainStep", "read_chain"]
+__all__ = ["LAYOUT", "ChainStep", "is_forbidden", "read_chain"]
 
 LAYOUT = "attestations/root.layout"
 """Where the layout of a port's steps is."""
+
+_FORBIDDEN = ("port.yaml", "attestations/**", "signoffs/**", "waivers/**", ".calaudit/**")
 
 SIGNED = ("attestations/", "signoffs/", "waivers/")
 """Folders of what is signed about the port: no step reads them, whatever its globs say."""
@@ -28,6 +33,7 @@ class ChainStep:
     """One step; ``upstream`` are the names of the steps that make something it may read, in the chain's order.
 
     ``executor`` is the kind that runs it, ``image`` a container's, ``rebuilds`` how many attested runs have to agree.
+    ``digest`` is the SHA-256 of all that ``port.yaml`` says of it (RFC 8785).
     """
 
     name: str
@@ -38,8 +44,13 @@ class ChainStep:
     materials: tuple[str, ...]
     products: tuple[str, ...]
     executor: str
+    digest: str
+    network: str = "none"
     image: str | None = None
     rebuilds: int = 1
+    toolchain: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[str, ...] = ()
     upstream: tuple[str, ...] = ()
 
     @property
@@ -81,10 +92,17 @@ def read_chain(document: Json) -> tuple[ChainStep, ...]:
     """The steps of a ``port.yaml`` that follows its schema, upstream first; none where it declares none.
 
     Raises:
-        Malformed: two steps write one file, or the steps go round in a circle.
+        Malformed: a step writes what is no step's to make, two steps write one file, or they go round in a circle.
     """
     declared = document.get("steps") if isinstance(document, dict) else None
     steps = {n: _step(n, cast("dict[str, Any]", s)) for n, s in sorted(cast("dict[str, Json]", declared or {}).items())}
+    for step in steps.values():
+        wrong = next(filter(is_forbidden, step.products), None)
+        if wrong is not None:
+            raise Malformed(
+                f"The step {step.name} may not write {wrong}: it is not a step's to make.",
+                pointer=f"/steps/{step.name}/products",
+            )
     _one_maker(tuple(steps.values()))
     upstream = {name: tuple(_upstream(step, steps)) for name, step in steps.items()}
     sorter = TopologicalSorter(upstream)
@@ -102,6 +120,11 @@ def read_chain(document: Json) -> tuple[ChainStep, ...]:
     return tuple(replace(steps[name], upstream=tuple(sorted(upstream[name], key=place.__getitem__))) for name in order)
 
 
+def is_forbidden(product: str) -> bool:
+    """Whether a product's glob fits what no step makes, on whatever file system: signatures, and the manifest."""
+    return any(_glob(product.casefold()).overlaps(_glob(place)) for place in _FORBIDDEN)
+
+
 def _step(name: str, said: Mapping[str, Any]) -> ChainStep:
     return ChainStep(
         name=name,
@@ -112,8 +135,13 @@ def _step(name: str, said: Mapping[str, Any]) -> ChainStep:
         materials=tuple(said["materials"]),
         products=tuple(said["products"]),
         executor=str(said["executor"]["kind"]),
+        digest=sha256(rfc8785.dumps(dict(said))).hexdigest(),
+        network=str(said["executor"]["network"]),
         image=said["executor"].get("image"),
         rebuilds=said.get("rebuilds", 1),
+        toolchain=said.get("toolchain"),
+        env=tuple(sorted(said.get("env", {}).items())),
+        secrets=tuple(said.get("secrets", ())),
     )
 
 

@@ -29,7 +29,7 @@ from calaudit.trust.isolation import ISOLATION, Isolation, builder_id
 from calaudit.trust.keys import key_id
 from calaudit.trust.registry import FUNCTIONARY, ROLES
 from calaudit.trust.source import Seen, TrustSource
-from calaudit.trust.steps import read_chain
+from calaudit.trust.steps import ChainStep, read_chain
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 EXPIRES = datetime(2027, 11, 30, tzinfo=UTC)
@@ -291,18 +291,26 @@ class Authority:
                     step.name, step.gate, f"{step.name}-{name}" if report is None else name, made, step.consumed(found)
                 )
                 document["predicate"]["buildDefinition"]["externalParameters"]["command"] = list(step.command)
-                run_with(document, step.executor)
+                run_with(document, step.executor, of=step)
                 write_provenance(port, document, step.functionary, number)
 
 
-def run_with(document: dict[str, Any], kind: str, image: str | None = None, **said: Any) -> None:
-    """Let provenance say by which executor it was run; ``said`` are other guarantees than that one gives."""
+def run_with(
+    document: dict[str, Any], kind: str, image: str | None = None, *, of: ChainStep | None = None, **said: Any
+) -> None:
+    """Let provenance say by which executor it was run, in the environment of a step or in none.
+
+    ``said`` are other guarantees than that executor gives.
+    """
     level = ISOLATION[kind]
     shut = level > Isolation.NONE
     guarantees = {"isolation": level.word, "networkEnforced": shut, "inputsEnforced": shut, "fixed": [], **said}
     document["predicate"]["runDetails"]["builder"]["id"] = builder_id(kind)
     document["predicate"]["buildDefinition"]["internalParameters"] = {
-        "executor": {"kind": kind, "image": image, "network": "none", "guarantees": guarantees}
+        "executor": {"kind": kind, "image": image, "network": "none", "guarantees": guarantees},
+        "environment": {} if of is None else dict(of.env),
+        "secrets": [] if of is None else list(of.secrets),
+        "toolchain": None if of is None or of.toolchain is None else {"name": of.toolchain, "digest": {}},
     }
 
 

@@ -176,7 +176,7 @@ def test_the_example_as_a_chain(tmp_path: Path, contract: Contract) -> None:
         for number in range(1, step.rebuilds + 1):
             name = invocation if number == 1 else f"{invocation}-{number}"
             provenance = port.authority.provenance(step.name, step.gate, name, *digests, command=list(step.command))
-            kit.run_with(provenance, step.executor)
+            kit.run_with(provenance, step.executor, of=step)
             kit.write_provenance(port.path, provenance, seed_of(port, step.name), number)
     for slot in ("G1.model", "G2.export"):
         port.signoff(slot)

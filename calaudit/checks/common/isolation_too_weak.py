@@ -10,18 +10,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from calaudit.checks import View, check
-from calaudit.checks.common._runs import lacking, runs_of, steps_of
+from calaudit.checks.common._runs import DEMANDS, lacking, runs_of, steps_of, wanted_isolation
 from calaudit.checks.common._signed import NOBODY
 from calaudit.errors import Malformed
-from calaudit.model import PORT, Location, Result
+from calaudit.model import Location, Result
 from calaudit.trust.isolation import ISOLATION, Isolation
 from calaudit.trust.steps import ChainStep
 
 if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does not need
     from calaudit.trust.provenance import Provenance
-
-PARAMS = {Isolation.SANDBOX: "sandbox_gates", Isolation.CONTAINER: "container_gates"}
-"""Which param names the gates that demand a level."""
 
 _KINDS = {Isolation.SANDBOX: "bwrap or oci", Isolation.CONTAINER: "oci"}
 
@@ -35,34 +32,24 @@ _KINDS = {Isolation.SANDBOX: "bwrap or oci", Isolation.CONTAINER: "oci"}
 )
 def isolation_too_weak(view: View) -> Iterator[Result]:
     """Fail for a step whose runs were shut in less; open where too few attest one, or nobody knows how it was."""
-    if view.gate == PORT:
-        yield view.not_applicable("Steps are of gates.")
-        return
     try:
         steps = steps_of(view)
     except Malformed as error:
         yield view.open(error.message, at=Location(path="port.yaml", pointer=error.pointer))
         return
-    demanded = _demanded(view)
-    if not steps and demanded > Isolation.NONE:
-        yield view.open(
-            f"Policy demands that the steps of {view.gate} run in a {demanded.word}, and port.yaml declares none.",
-            at="port.yaml",
-        )
+    demanding = [level for level, param in DEMANDS.items() if view.gate in view.words(param)]
+    if not steps and demanding:
+        word = max(demanding).word
+        message = f"Policy demands that the steps of {view.gate} run in a {word}, and port.yaml declares none."
+        yield view.open(message, at="port.yaml")
         return
-    wanted = {step: max(demanded, ISOLATION.get(step.executor, Isolation.NONE)) for step in steps}
+    wanted = {step: wanted_isolation(view, step) for step in steps}
     bound = [step for step in steps if wanted[step] > Isolation.NONE]
     if not bound:
         yield view.not_applicable("Neither policy nor port.yaml demands that a step of this gate is shut in.")
         return
     for step in view.each(bound):
         yield from _of_step(view, step, wanted[step])
-
-
-def _demanded(view: View) -> Isolation:
-    """What policy demands of the steps of the gate."""
-    levels = [level for level, param in PARAMS.items() if view.gate in view.words(param)]
-    return max(levels, default=Isolation.NONE)
 
 
 def _of_step(view: View, step: ChainStep, wanted: Isolation) -> Iterator[Result]:
@@ -78,6 +65,11 @@ def _of_step(view: View, step: ChainStep, wanted: Isolation) -> Iterator[Result]
             f"Policy demands a {wanted.word} for the steps of {view.gate}, and port.yaml has {step.name} run in less."
         )
         yield view.fail(message, at=at, expected=_KINDS[wanted], actual=step.executor)
+        return
+    if step.network != "none" or (step.executor == "oci" and step.image is None):
+        lack = "no image by digest" if step.network == "none" else f"the network endpoint {step.network}"
+        message = f"{step.name} runs with {step.executor} and {lack}; then nothing is shut in that can be named."
+        yield view.fail(message, at=at)
         return
     runs = runs_of(view, step)
     good = [run for run in runs if (run.isolation or Isolation.NONE) >= wanted and _same_image(run, step)]

@@ -15,14 +15,15 @@ from calaudit.trust.steps import LAYOUT
 
 @check("layout-missing-at-release", gate="port", kinds=("pass", "open", "notApplicable"), trust=True, unwaivable=True)
 def layout_missing_at_release(view: View) -> Iterator[Result]:
-    """Open, at stages candidate and release, where port.yaml declares steps and there is no layout."""
-    steps = view.fact(PortFact).steps
-    if not steps or view.signed.trust.registry is None:
-        yield view.not_applicable(f"{NOBODY}." if steps else "port.yaml declares no steps.")
+    """Open, at stages candidate and release, where port.yaml declares no steps, or no layout chains them."""
+    if view.signed.trust.registry is None:
+        yield view.not_applicable(f"{NOBODY}.")
         return
     if view.port.stage == "development":
         yield view.not_applicable("It counts at the stages candidate and release.")
         return
     view.saw()
-    if LAYOUT not in view.evidence.entries:
+    if not view.fact(PortFact).steps:
+        yield view.open("port.yaml declares no steps, so that nobody says how the port was made.", at=PATH)
+    elif LAYOUT not in view.evidence.entries:
         yield view.open(f"No layout ({LAYOUT}) chains the steps.", at=PATH)

@@ -9,18 +9,16 @@ gives the same bytes; or say the number of rebuilds that there are.
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.checks.common._runs import runs_of, steps_of
+from calaudit.checks.common._runs import runs_of, steps_of, wanted_isolation
 from calaudit.checks.common._signed import NOBODY
 from calaudit.errors import Malformed
-from calaudit.model import PORT, Location, Result
+from calaudit.model import Location, Result
+from calaudit.trust.isolation import Isolation
 
 
 @check("rebuilds-incomplete", gate="*", kinds=("pass", "open", "notApplicable"), trust=True, unwaivable=True)
 def rebuilds_incomplete(view: View) -> Iterator[Result]:
     """Open for a step of which fewer runs with the bytes of the port are attested than its ``rebuilds``."""
-    if view.gate == PORT:
-        yield view.not_applicable("Steps are of gates.")
-        return
     try:
         steps = [step for step in steps_of(view) if step.rebuilds > 1]
     except Malformed as error:
@@ -34,7 +32,9 @@ def rebuilds_incomplete(view: View) -> Iterator[Result]:
         if view.signed.trust.registry is None:
             yield view.open(f"{NOBODY}, so no run of {step.name} is attested.", at=at)
             continue
-        count = len({run.invocation for run in runs_of(view, step)})
+        wanted = wanted_isolation(view, step)  # a run in less than that is no second witness
+        runs = [run for run in runs_of(view, step) if (run.isolation or Isolation.NONE) >= wanted]
+        count = len({run.invocation for run in runs})
         if count < step.rebuilds:
-            runs = "run is" if count == 1 else "runs are"
-            yield view.open(f"{count} {runs} attested of the {step.rebuilds} of {step.name} that have to agree.", at=at)
+            verb = "run is" if count == 1 else "runs are"
+            yield view.open(f"{count} {verb} attested of the {step.rebuilds} of {step.name} that have to agree.", at=at)

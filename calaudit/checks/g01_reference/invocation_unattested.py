@@ -9,6 +9,7 @@ attestations/. For a run elsewhere, attest it by the id that its report names (`
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.checks.common._runs import declared_runs
 from calaudit.facts.reference.prompts import PROMPTS
 from calaudit.facts.reference.runs import REPORT, SECOND_REPORT, ReportFact, SecondReportFact
 from calaudit.model import Result
@@ -23,7 +24,7 @@ def invocation_unattested(view: View) -> Iterator[Result]:
     """Open for a run without provenance; fail where it is of another invocation or left out what the run read."""
     runs = ((REPORT, view.fact(ReportFact).invocation), (SECOND_REPORT, view.fact(SecondReportFact).invocation))
     for report, invocation in view.each(runs):
-        found = view.signed.attested(ROLE, view.gate, report)
+        found = declared_runs(view, ROLE, report)
         if not found:
             yield view.open(f"Too few functionaries of {ROLE}, or none, attest the run that wrote it.", at=report)
             continue

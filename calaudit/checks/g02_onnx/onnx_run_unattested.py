@@ -7,6 +7,7 @@ Fix: Run the step with a functionary's key of the export role, so that its prove
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.checks.common._runs import declared_runs
 from calaudit.facts.onnx.results import MATRIX, OUTPUTS, REPORT
 from calaudit.facts.tensors.index import ONNX_INDEX
 from calaudit.model import Result
@@ -27,7 +28,7 @@ easier one could take its place."""
 def onnx_run_unattested(view: View) -> Iterator[Result]:
     """Open for each result without provenance; fail where the run did not read the model and the reference."""
     for path in view.each([REPORT, OUTPUTS, ONNX_INDEX]):
-        found = view.signed.attested(ROLE, view.gate, path)
+        found = declared_runs(view, ROLE, path)
         if not found:
             yield view.open(f"Too few functionaries of {ROLE}, or none, attest the run that wrote it.", at=path)
             continue

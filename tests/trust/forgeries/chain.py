@@ -166,7 +166,7 @@ def a_layout_that_leaves_a_step_out(port: SignedPort) -> None:
     _relayout(port, lambda document: document["steps"].pop())
 
 
-@forge("port.layout-differs-from-port", "fail: It has another port than")
+@forge("port.layout-differs-from-port", "fail: It has another port, or")
 def a_layout_of_another_port(port: SignedPort) -> None:
     _relayout(port, lambda document: document.update(readme=document["readme"].replace("tiny-dense", "large-dense")))
 

@@ -1,9 +1,10 @@
 """Runs that were shut in less than somebody says, or fewer than somebody says."""
 
+import json
 from typing import Any
 
 from tests.trust import authority as kit
-from tests.trust.chained import CONFIG, STEPS, TOKENIZER, declare, lay_out, run
+from tests.trust.chained import CONFIG, STEPS, TOKENIZER, chained, declare, lay_out, run
 from tests.trust.forgeries import forge
 from tests.trust.signed_port import MANIFEST, SignedPort
 
@@ -176,3 +177,137 @@ def one_run_that_is_counted_twice(port: SignedPort) -> None:
 @forge("common.rebuilds-incomplete@G0", "open: 0 runs are attested of the 2 of fetch", exit_code=3)
 def no_run_of_two(port: SignedPort) -> None:
     declare(port, {"fetch": step(rebuilds=2)})
+
+
+# What port.yaml says is signed with the layout; without one, what is attested is held against it all the same ---------
+
+
+def _edit(port: SignedPort, **members: Any) -> None:
+    """Let port.yaml say something else of the step, after all was signed."""
+    document = json.loads((port.path / "port.yaml").read_text())
+    document["steps"]["fetch"].update(members)
+    declare(port, document["steps"])
+
+
+def _laid_out(port: SignedPort, **members: Any) -> None:
+    declare(port, {**STEPS, "fetch": step(**members)})
+    lay_out(port)
+    for name in STEPS:
+        run(port, name)
+
+
+@forge("port.layout-differs-from-port", "fail: It has another port, or other gates, executors, environments")
+def an_executor_weakened_after_the_layout(port: SignedPort) -> None:
+    _laid_out(port)
+    attest(port, "local")
+    _edit(port, executor={"kind": "local", "network": "none"})
+
+
+@forge("port.layout-differs-from-port", "fail: It has another port, or other gates, executors, environments")
+def rebuilds_dropped_after_the_layout(port: SignedPort) -> None:
+    _laid_out(port, rebuilds=2)
+    attest(port, "bwrap")
+    _edit(port, rebuilds=1)
+
+
+@forge("port.layout-differs-from-port", "fail: It has another port, or other gates, executors, environments")
+def an_environment_edited_after_the_layout(port: SignedPort) -> None:
+    _laid_out(port)
+    attest(port, "bwrap")
+    _edit(port, env={"LD_PRELOAD": "/x"})
+
+
+@forge("port.layout-differs-from-port", "fail: It has another port, or other gates, executors, environments")
+def a_step_moved_to_a_gate_that_is_not_judged(port: SignedPort) -> None:
+    chained(port)
+    _edit(port, gate="G10")
+    for path in (port.path / "attestations").glob("fetch.*.link"):
+        path.unlink()
+
+
+@forge("port.link-missing", "open: 0 of the 1 functionaries of model", exit_code=3)
+def a_step_of_another_gate_that_writes_files_of_this_one(port: SignedPort) -> None:
+    """The release owners signed it so, and nobody ran it."""
+    declare(port, {"fetch": step("local", gate="G10")})
+    lay_out(port)
+
+
+@forge("port.link-missing", "open: 0 of the 1 functionaries of model", exit_code=3)
+def a_step_that_writes_a_tool_of_the_port(port: SignedPort) -> None:
+    """What belongs to no gate belongs to all of them."""
+    declare(port, {"fetch": step("local", gate="G10", products=["tools/*.py"])})
+    lay_out(port)
+
+
+@forge("port.layout-missing-at-release", "open: port.yaml declares no steps")
+def a_candidate_without_steps(port: SignedPort) -> None:
+    path = port.path / "port.yaml"
+    text = path.read_text("utf-8").replace("stage: development", "stage: candidate")
+    path.write_text(text.partition("steps:")[0], "utf-8")
+    port.signoff("G0.model", stage="candidate")
+
+
+@forge("common.isolation-too-weak@G0", "says that it ran with another environment", exit_code=3)
+def a_run_in_another_environment(port: SignedPort) -> None:
+    declare(port, {"fetch": step(env={"SEED": "0"})})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "says that it ran with another toolchain", exit_code=3)
+def a_run_with_another_toolchain(port: SignedPort) -> None:
+    declare(port, {"fetch": step(toolchain="pinned")})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "says that it ran with another network", exit_code=3)
+def a_run_with_an_endpoint(port: SignedPort) -> None:
+    declare(port, {"fetch": step()})
+    attest(port, "bwrap")
+    path = f"attestations/fetch.{kit.key('model-functionary').public_key.keyid[:8]}.1.dsse.json"
+
+    def change(document: dict[str, Any]) -> None:
+        document["predicate"]["buildDefinition"]["internalParameters"]["executor"]["network"] = "licence.example"
+
+    port.resign(path, change, "model-functionary")
+
+
+@forge("common.isolation-too-weak@G0", "fail: fetch runs with bwrap and the network endpoint licence.example")
+def a_sandbox_that_may_reach_an_endpoint(port: SignedPort) -> None:
+    declare(port, {"fetch": step(executor={"kind": "bwrap", "network": "licence.example"})})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "fail: fetch runs with oci and no image by digest")
+def a_container_without_an_image(port: SignedPort) -> None:
+    declare(port, {"fetch": step(executor={"kind": "oci", "network": "none"})})
+    attest(port, "oci")
+
+
+@forge("common.isolation-too-weak@G0", "names no file that fits 00-source/hf-config/none-*.json", exit_code=3)
+def a_run_of_a_glob_that_nothing_fits(port: SignedPort) -> None:
+    declare(port, {"fetch": step(products=[CONFIG, "00-source/hf-config/none-*.json"])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "was written, which is no product of the step", exit_code=3)
+def a_run_that_wrote_what_is_no_product(port: SignedPort) -> None:
+    declare(port, {"fetch": step(products=[TOKENIZER])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "was read, which the step does not declare", exit_code=3)
+def a_run_that_read_what_is_no_material(port: SignedPort) -> None:
+    declare(port, {"fetch": step(materials=[TOKENIZER])})
+    attest(port, "bwrap")
+
+
+@forge("common.isolation-too-weak@G0", "open: The step fetch may not write ?ignoffs/*", exit_code=3)
+def a_step_that_writes_signoffs(port: SignedPort) -> None:
+    declare(port, {"fetch": step(products=[CONFIG, "?ignoffs/*"])})
+    attest(port, "bwrap")
+
+
+@forge("common.rebuilds-incomplete@G0", "open: 1 run is attested of the 2 of fetch", exit_code=3)
+def a_second_run_that_was_not_shut_in(port: SignedPort) -> None:
+    one_run_of_two(port)
+    attest(port, "local", number=2)
