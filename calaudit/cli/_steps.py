@@ -24,6 +24,14 @@ _OPTIONS = (
         help="Where a toolchain is; NAME=DIR:DIR where it is several folders. Repeatable.",
     ),
     click.option(
+        "--oci-layout",
+        "layouts",
+        metavar="DIR",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="OCI image layout that holds a container image, by the digest in port.yaml. Repeatable.",
+    ),
+    click.option(
         "--logs",
         metavar="DIR",
         type=click.Path(path_type=Path),
@@ -33,7 +41,7 @@ _OPTIONS = (
 
 
 def step_options(command: F) -> F:
-    """Add ``--executor``, ``--toolchain`` and ``--logs``."""
+    """Add ``--executor``, ``--toolchain``, ``--oci-layout`` and ``--logs``."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

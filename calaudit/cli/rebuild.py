@@ -54,6 +54,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     keys: Sequence[str],
     executor: str | None,
     toolchains: Sequence[str],
+    layouts: Sequence[Path],
     report: Path | None,
     logs: Path | None,
     trust: Path | None,
@@ -62,9 +63,9 @@ def command(  # noqa: PLR0913 - one parameter an option
     """Run a step again under other conditions, and explain what differs.
 
     STEP is built in empty workspaces: twice in the same conditions, then with another build path, host name, user,
-    locale, time zone, umask, home, hash seed, file order, clock, number of processors and memory layout, as far as the
-    executor can change them. If the bytes differ, each condition is varied alone to find the one that matters. The
-    products of the PORT are compared too, and stay as they are.
+    locale, time zone, umask, home, hash seed, file order, clock, number of processors, memory layout and kernel
+    release, as far as the executor can change them. If the bytes differ, each condition is varied alone to find the
+    one that matters. The products of the PORT are compared too, and stay as they are.
     """
     from calaudit.cli._run_progress import Plain
     from calaudit.cli.run import say_error
@@ -87,6 +88,7 @@ def command(  # noqa: PLR0913 - one parameter an option
         kind=executor,
         toolchains=named_toolchains(toolchains),
         logs=logs,
+        layouts=tuple(layouts),
         trust=trust_source(trust),
     )
     batch = Batch(wish)

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, AWAITED, INTERRUPTED = 1, 3, 130
 
 
 @click.command(
-    "run", epilog="Exit: 0 all steps ran or are up to date, 1 a step failed, 2 it could not begin, 130 interrupted."
+    "run",
+    epilog="Exit: 0 all steps ran or are up to date, 1 a step failed, 2 it could not begin, 3 a step that is built "
+    "elsewhere is awaited, 130 interrupted.",
 )
 @click.argument("names", nargs=-1, metavar="[STEP] [PORT]")
 @click.option("--all", "every", is_flag=True, help="Run every step that is not up to date, each after those it needs.")
@@ -39,14 +41,6 @@ FAILED, INTERRUPTED = 1, 130
 )
 @click.option("--unsigned", is_flag=True, help="Sign nothing: a run that nobody attests, for trying things out.")
 @step_options
-@click.option(
-    "--oci-layout",
-    "layouts",
-    metavar="DIR",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="OCI image layout that holds a container image, by the digest in port.yaml. Repeatable.",
-)
 @trust_option
 @passphrase_options()
 def command(  # noqa: PLR0913 - one parameter an option
@@ -73,7 +67,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     """
     from calaudit.execute.batch import Batch
     from calaudit.execute.means import Wish
-    from calaudit.execute.nouns import StepFailed
+    from calaudit.execute.nouns import StepAwaited, StepFailed
 
     step, port = _operands(names, several=every or listing or first is not None)
     wish = Wish(
@@ -98,6 +92,10 @@ def command(  # noqa: PLR0913 - one parameter an option
             told.end()
             say_error(str(failed))
             return INTERRUPTED if failed.interrupted else FAILED
+        except StepAwaited as awaited:
+            told.end()
+            say_error(str(awaited))
+            return AWAITED
     return 0
 
 

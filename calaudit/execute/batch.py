@@ -10,7 +10,7 @@ from calaudit.contract.resources import data_root
 from calaudit.errors import UsageError
 from calaudit.execute import journal
 from calaudit.execute.means import Means, Told, Wish
-from calaudit.execute.nouns import Record, Step, StepFailed
+from calaudit.execute.nouns import Record, Step, StepAwaited
 from calaudit.execute.order import in_order, upstream
 from calaudit.execute.record import Tree
 from calaudit.execute.running import Setting, run_step
@@ -54,6 +54,7 @@ class Batch:
         Raises:
             UsageError: something is missing; a step that ran before it stays published.
             StepFailed: a step failed; those before it stay published.
+            StepAwaited: a step is built elsewhere and did not come; what does not read it ran.
         """
         own = [step for step in self.chosen if self._means.kind(step) != ELSEWHERE]
         keys = {step.name: self._means.signer(step, signers) for step in own} if signers else {}
@@ -81,7 +82,7 @@ class Batch:
                 told.line(_done(record, signed=step.name in keys))
                 records.append(record)
         if awaited:
-            raise StepFailed(_await(awaited))
+            raise StepAwaited(_await(awaited))
         return records
 
     def prepared(self, signers: Sequence[Signer], told: Told) -> list[tuple[Step, Setting]]:
@@ -181,10 +182,11 @@ def _await(awaited: Mapping[str, str]) -> str:
 
 def _done(record: Record, *, signed: bool) -> str:
     outcome = record.outcome
-    peak = "" if outcome.peak_rss_bytes is None else f", {outcome.peak_rss_bytes >> 20} MiB at most"
+    peak = "" if outcome.peak_rss_bytes is None else f", peak memory {outcome.peak_rss_bytes >> 20} MiB"
     cut = ", its log was cut" if outcome.stdout.truncated or outcome.stderr.truncated else ""
     count = len(record.products)
     files = "1 file" if count == 1 else f"{count} files"
     return (
-        f"{record.step.name}: wrote {files} in {outcome.duration_s:.1f} s{peak}{cut}{'' if signed else '; not signed'}"
+        f"{record.step.name}: wrote {files} in {outcome.duration_s:.1f} s{peak}{cut}"
+        f"{'' if record.guarantees.inputs else '; nothing was shut in'}{'' if signed else '; not signed'}"
     )

@@ -74,10 +74,10 @@ class Means:
         self._toolchains: dict[str, Toolchain] = {}
 
     def kind(self, step: Step) -> str:
-        """What runs it; a step that is built elsewhere is run here only where it is asked for by name."""
-        if step.kind == ELSEWHERE and self._wish.step is None:
-            return ELSEWHERE
-        return self._wish.kind or step.kind
+        """What runs it; the wish's executor is for what it names, and not for all that is built elsewhere."""
+        if self._wish.step is None:
+            return step.kind if step.kind == ELSEWHERE else self._wish.kind or step.kind
+        return self._wish.kind or step.kind if step.name == self._wish.step else step.kind
 
     def executor(self, kind: str) -> Executor:
         """The executor of a kind.

@@ -10,7 +10,18 @@ from calaudit.model import Json
 from calaudit.trust.isolation import Isolation
 from calaudit.version import VERSION
 
-__all__ = ["NO_NETWORK", "Guarantees", "Job", "Log", "Outcome", "Record", "Step", "StepFailed", "Toolchain"]
+__all__ = [
+    "NO_NETWORK",
+    "Guarantees",
+    "Job",
+    "Log",
+    "Outcome",
+    "Record",
+    "Step",
+    "StepAwaited",
+    "StepFailed",
+    "Toolchain",
+]
 
 NO_NETWORK = "none"
 
@@ -24,6 +35,10 @@ class StepFailed(CalauditError):
     def __init__(self, message: str, *, interrupted: bool = False) -> None:
         super().__init__(message)
         self.interrupted = interrupted
+
+
+class StepAwaited(CalauditError):
+    """A step is built elsewhere, and nobody attests it as it has to be now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

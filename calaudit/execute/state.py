@@ -65,7 +65,7 @@ def standing(  # noqa: PLR0913 - everything that a step's last run is compared w
     files = tree.digests((*step.inputs, *step.products))
     found = attested(port, step, name=name, files=files, registry=registry, schemas=schemas, now=now)
     if not found and kind == ELSEWHERE:
-        return _linked(port, step, chain=chain, registry=registry, schemas=schemas)
+        return _linked(port, step, tree=tree, chain=chain, registry=registry, schemas=schemas)
     if not found:
         return Standing(plight=Plight.NEVER, why="Nobody attests a run of it.")
     if registry is None:
@@ -77,19 +77,28 @@ def standing(  # noqa: PLR0913 - everything that a step's last run is compared w
     why = _of_files(last.statement, step, files, tree)
     if why is None and kind != ELSEWHERE:
         why = _of_executor(last.statement, step, kind, toolchain)
+        if why is None:
+            linked = _linked(port, step, tree=tree, chain=chain, registry=registry, schemas=schemas)
+            why = "Its link is missing." if linked.plight is Plight.AWAITED else linked.why or None
     return Standing(plight=Plight.CURRENT) if why is None else Standing(plight=Plight.STALE, why=why)
 
 
-def _linked(
-    port: Path, step: Step, *, chain: Mapping[str, ChainStep], registry: Registry | None, schemas: Schemas
+def _linked(  # noqa: PLR0913 - everything that a link is held against
+    port: Path,
+    step: Step,
+    *,
+    tree: Tree,
+    chain: Mapping[str, ChainStep],
+    registry: Registry | None,
+    schemas: Schemas,
 ) -> Standing:
-    """Where a step stands that is built elsewhere, by its links alone."""
+    """Where a step stands by its links alone, as if it were built elsewhere."""
     links = attestation_files(port, step.name, ".link")
     if not links:
         return Standing(plight=Plight.AWAITED, why="It is built elsewhere, and nobody attests it yet.")
     if registry is None:
         return Standing(plight=Plight.UNKNOWN, why="No trust root says whose key signed its link.")
-    files, elsewhere = Tree(port).digests(), kept_elsewhere(port, schemas)
+    files, elsewhere = tree.digests(), kept_elsewhere(port, schemas)
     for path in links:
         try:
             envelope = read_envelope(port, path)

@@ -44,8 +44,10 @@ def render(report: Report, options: Options = PLAIN) -> str:
     _waived(page, report)
     _blocking(page, report)
     _waiting(page, report)
-    _section(page, "On several gates", "open", repeated)
-    _section(page, "Signatures", "not verified", trust_groups(report))
+    # Without a root every rule about signatures is open for one reason, which the head tells.
+    rooted = report.trust is not None and report.trust.registry_version is not None
+    _section(page, "On several gates", "open", repeated, rooted=rooted)
+    _section(page, "Signatures", "not verified", trust_groups(report), rooted=rooted)
     _foot(page, report)
     return page.text()
 
@@ -182,7 +184,7 @@ def _waiting(page: Page, report: Report) -> None:
         page.para(what, indent=4, style="dim" if verdict is Verdict.NOT_STARTED else "magenta")
 
 
-def _section(page: Page, name: str, state: str, groups: Sequence[Group]) -> None:
+def _section(page: Page, name: str, state: str, groups: Sequence[Group], *, rooted: bool) -> None:
     """What is open alike on many gates, once."""
     if not groups:
         return
@@ -197,6 +199,12 @@ def _section(page: Page, name: str, state: str, groups: Sequence[Group]) -> None
         where = ", ".join("the port" if gate == PORT else gate for gate in group.gates)
         said = "" if rule.trust else f" {group.findings[0].message}"
         page.para(f"Open on {where}.{said}", indent=4)
+        more = len(group.findings) - _FEW if len(group.findings) > LISTED else 0
+        if rule.trust and rooted:
+            for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
+                _matter(page, place)
+            if more:
+                page.para(f"… and {more} more (see -o json).", indent=4)
         page.para(rule.fix, indent=4, lead="fix: ", lead_style="green")
 
 

@@ -157,7 +157,9 @@ def _same_as_port(  # noqa: PLR0913, PLR0917 - both sides of one comparison
         raise Refused("layout-differs-from-port", error.message, at=at) from error
     if document == wanted:
         return
-    member = next(name for name in ("keys", "steps", *wanted) if document[name] != wanted[name])
+    others = {step["name"] for step in document["steps"]} != {step["name"] for step in wanted["steps"]}
+    first = "steps" if others else "keys"
+    member = next(name for name in (first, "keys", "steps", *wanted) if document[name] != wanted[name])
     told = {
         "keys": "other functionaries' keys",
         "readme": "another port, or other gates, executors, environments or rebuilds of its steps",
@@ -180,4 +182,5 @@ def _differing(document: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
         member = next((m for m in step if has[name][m] != step[m]), None)
         if member is not None:
             return f"another {member} of the step {name}"
-    return "steps more, or in another order,"
+    gone = next((name for name in has if name not in {step["name"] for step in wanted["steps"]}), None)
+    return "steps in another order" if gone is None else f"a step {gone}, and so other steps"

@@ -1,5 +1,6 @@
 """Several steps: what is up to date, what is stale and why, whose key signs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -121,6 +122,29 @@ def test_a_change_makes_stale(house: House, files: dict[str, str], make: str, jo
     assert found["join"].startswith(join)
     house.run()
     assert house.listing() == {"make": "up to date", "join": "up to date"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (Path.unlink, "Its link is missing."),
+        (lambda path: path.write_text("{"), "attestations/make."),
+        (lambda path: path.write_bytes(next(path.parent.glob("join.*.link")).read_bytes()), "attestations/make."),
+    ],
+)
+def test_a_link_that_does_not_hold_makes_stale(house: House, spoil: Callable[[Path], object], why: str) -> None:
+    house.run()
+    spoil(next((house.port / "attestations").glob("make.*.link")))
+    assert house.listing()["make"].startswith(f"stale       {why}")
+    assert house.run() == ["make"]
+    assert house.listing() == {"make": "up to date", "join": "up to date"}
+
+
+def test_an_executor_for_one_step_is_not_for_those_before_it(house: House) -> None:
+    house.run()
+    said = Said()
+    house.batch(step="join", kind="bwrap").run(house.keys, said)
+    assert [line.partition(" in ")[0] for line in said.lines] == ["join: wrote 1 file"]
 
 
 def test_what_comes_out_the_same_does_not_run_on(house: House) -> None:

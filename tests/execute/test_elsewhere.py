@@ -10,7 +10,7 @@ from calaudit.contract import Contract
 from calaudit.errors import UsageError
 from calaudit.execute.batch import Batch
 from calaudit.execute.means import Wish
-from calaudit.execute.nouns import StepFailed
+from calaudit.execute.nouns import StepAwaited
 from calaudit.execute.vendor.attest import Claim, prepare_attestation
 from tests.execute.small import write
 from tests.execute.test_batch import House, Said
@@ -55,7 +55,7 @@ class Farm(House):
     def told(self, **more: object) -> tuple[list[str], str]:
         """What was told of a run, and how it failed."""
         said = Said()
-        with pytest.raises(StepFailed) as failed:
+        with pytest.raises(StepAwaited) as failed:
             self.batch(**more).run(self.keys, said)
         return said.lines, str(failed.value)
 
@@ -111,7 +111,7 @@ def test_a_link_is_enough(farm: Farm) -> None:
 
 
 def test_it_is_built_here_where_that_is_said(farm: Farm) -> None:
-    with pytest.raises(StepFailed, match="make waits for a build elsewhere"):
+    with pytest.raises(StepAwaited, match="make waits for a build elsewhere"):
         farm.run(step="make")
     assert farm.run(step="make", kind="local") == ["make"]
     assert farm.listing()["make"] == "up to date"

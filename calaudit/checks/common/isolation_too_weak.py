@@ -2,8 +2,8 @@
 
 Why: A run that could reach the network or the whole machine may have used what nobody declared, and what it attests of
 its inputs proves nothing.
-Fix: Run the step with the executor that port.yaml names (`calaudit run`). A build that was done elsewhere counts once
-a functionary has built the same bytes here (`calaudit run STEP --executor bwrap`, or `calaudit rebuild`).
+Fix: Run the step with the executor that port.yaml names (`calaudit run`). What is built elsewhere counts once a
+functionary has built the same bytes here (`calaudit run STEP --executor bwrap`, with the toolchain that it needs).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from calaudit.checks.common._runs import DEMANDS, lacking, runs_of, steps_of, wa
 from calaudit.checks.common._signed import NOBODY
 from calaudit.errors import Malformed
 from calaudit.model import Location, Result
-from calaudit.trust.isolation import ISOLATION, Isolation
+from calaudit.trust.isolation import ISOLATION, Isolation, builder_id
 from calaudit.trust.steps import ChainStep
 
 if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does not need
@@ -84,7 +84,9 @@ def _why(view: View, step: ChainStep, wanted: Isolation, others: "list[Provenanc
         message = f"{step.name} was run in a container of another image than port.yaml names."
         return view.fail(message, at=weak.path, expected=step.image, actual=weak.image)
     if weak is not None:
-        message = f"{step.name} was run in less than a {wanted.word}, or its provenance contradicts itself."
+        contradicts = weak.isolation is Isolation.NONE and weak.builder != builder_id("local")
+        less = f"{step.name} was run in less than a {wanted.word}."
+        message = f"Provenance of {step.name} contradicts its builder, which shuts in more." if contradicts else less
         return view.fail(message, at=weak.path, expected=_KINDS[wanted], actual=weak.builder)
     if others:
         message = f"{step.name} was built elsewhere, and nobody knows how shut in; a {wanted.word} is needed."

@@ -103,7 +103,9 @@ def _of_the_process(kind: str, found: dict[Factor, Choice], fixed: dict[Factor, 
     if which("faketime"):
         found[Factor.CLOCK] = Choice(baseline="0", others=(str(CLOCK_SHIFT),))
     else:
-        fixed[Factor.CLOCK] = "faketime is not installed; the clock goes on between builds, but the date stays."
+        fixed[Factor.CLOCK] = (
+            "The date was the same in all builds: install faketime, or a date in a product goes unnoticed."
+        )
     if can_fix_addresses():
         found[Factor.ADDRESSES] = Choice(baseline="fixed", others=("random",))
     else:

@@ -59,8 +59,8 @@ def lines(rebuild: Rebuild) -> Iterator[str]:
     count = sum(build.record is not None for build in rebuild.builds)
     held = " and what the port holds" if rebuild.builds[0].record is None else ""
     if rebuild.reproducible:
-        unvaried = f" (not varied: {', '.join(sorted(rebuild.fixed))})" if rebuild.fixed else ""
-        yield f"Reproducible: {count} builds{held} are the same bytes{unvaried}."
+        yield f"Reproducible: {count} builds{held} are the same bytes."
+        yield from (f"Not varied: {factor}. {reason}" for factor, reason in sorted(rebuild.fixed.items()))
     elif rebuild.blocked:
         yield f"{BLOCKED}: {count} builds{held} differ in more than bounded times and addresses."
     else:

@@ -7,10 +7,12 @@
 
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -26,6 +28,9 @@ from calaudit.execute.workspace import Workspace, workspace
 
 __all__ = ["Session"]
 
+APART = 2.1
+"""Seconds: an archive's times are often even numbers of them."""
+
 Conditions = Mapping[Factor, str]
 
 
@@ -35,11 +40,17 @@ class Session:
     The caller holds the port's lock. ``told`` hears what is built.
     """
 
-    def __init__(self, step: Step, setting: Setting, *, builds: int, told: Callable[[str], None]) -> None:
-        """``builds`` counts the baseline and the varied builds; the others are for finding out."""
+    def __init__(
+        self, step: Step, setting: Setting, *, builds: int, told: Callable[[str], None], apart_s: float = APART
+    ) -> None:
+        """``builds`` counts the baseline and the varied builds; the others are for finding out.
+
+        ``apart_s`` are seconds between the beginnings of the first two builds, where no clock can be varied.
+        """
         if builds < 2:
             raise ValueError(f"a rebuild is two builds or more, not {builds}")
         self._step, self._setting, self._wanted, self._told = step, setting, builds, told
+        self._apart_s = apart_s
         self._id = str(uuid.uuid4())
         self._stack = ExitStack()
         self._number = 0
@@ -68,6 +79,7 @@ class Session:
         usual = {factor: choice.baseline for factor, choice in self._choices.items()}
         published = self._published()
         baseline = self._build(Part.BASELINE, usual)
+        self._wait(baseline)
         identical = self._build(Part.IDENTICAL, usual)
         varied = [self._vary(number, usual) for number in range(1, self._wanted)]
         builds = [*published, baseline, identical, *varied]
@@ -76,6 +88,15 @@ class Session:
             builds += [self._alone(factor, choice, usual) for factor, choice in self._choices.items()]
             found = attribute(builds, fixed=self._fixed)
         return found
+
+    def _wait(self, baseline: Build) -> None:
+        """Let the clock go on: builds of one second would agree on a time that is written into them."""
+        if Factor.CLOCK in self._choices or baseline.started is None:
+            return
+        passed = (datetime.now(UTC) - baseline.started).total_seconds()
+        if passed < self._apart_s:
+            self._told("waiting until the clock shows another time")
+            time.sleep(self._apart_s - passed)
 
     def _published(self) -> list[Build]:
         port = self._setting.port

@@ -11,7 +11,7 @@ from calaudit.contract import Schemas
 from calaudit.contract.resources import data_root
 from calaudit.execute.rebuild.nouns import Cause, Class, Difference, Factor, Part, Rebuild
 from calaudit.execute.rebuild.report import lines, to_json
-from calaudit.execute.rebuild.session import Session
+from calaudit.execute.rebuild.session import APART, Session
 from tests.execute.small import Bench, step, write
 
 SCHEMAS = Schemas(data_root() / "schemas")
@@ -34,14 +34,14 @@ class Made:
         return [build.part for build in self.rebuild.builds]
 
 
-def build(bench: Bench, script: str, kind: str = "bwrap", builds: int = 2, **more: Any) -> Made:
+def build(bench: Bench, script: str, kind: str = "bwrap", builds: int = 2, apart_s: float = 0, **more: Any) -> Made:
     """Build a Python script that writes into out/."""
     bench.kind = kind
     write(bench.port, {"tools/make.py": script, "in.txt": "input\n"})
     made = step(
         kind=kind, run=("python3", "tools/make.py"), tools=("tools/make.py",), **{"products": ("out/*",), **more}
     )
-    with Session(made, bench.setting(), builds=builds, told=lambda _: None) as session:
+    with Session(made, bench.setting(), builds=builds, told=lambda _: None, apart_s=apart_s) as session:
         rebuild = session.run()
         document = to_json(rebuild)
         assert [error.message for error in SCHEMAS.errors("rebuild-report/v1", document)] == []
@@ -104,6 +104,14 @@ def test_each_condition_is_seen_to_vary(bench: Bench) -> None:
     if "file-order" not in fixed:
         assert found["file-order"].factors == (Factor.FILE_ORDER,)
         assert found["file-order"].finding.label is Class.ORDER
+
+
+def test_whole_seconds(bench: Bench) -> None:
+    """A build takes less than one; without a pause all would agree, and faketime is not everywhere."""
+    script = "import time\nopen('out/made.txt', 'w').write(time.strftime('%H:%M:%S', time.gmtime()))\n"
+    made = build(bench, script, apart_s=APART)
+    assert made.only.finding.label is Class.TIMESTAMP
+    assert not made.rebuild.reproducible
 
 
 def test_a_program_that_runs_on_no_old_kernel(bench: Bench) -> None:
