@@ -32,6 +32,9 @@ __all__ = ["BUILT_ELSEWHERE", "Attestation", "Claim", "chain_of", "prepare_attes
 BUILT_ELSEWHERE = builder_id(ELSEWHERE)
 """The builder of whom nothing is known."""
 
+KIT_MANIFEST = "manifest.json"
+"""Where a vendor kit says what is in it."""
+
 _CLAIMED = ("command", "exitCode", "startedOn", "finishedOn", "invocationId", "builder")
 _OBSERVED = ("materials", "products")
 _REPORT_MAX = 1 << 20
@@ -106,6 +109,7 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
         )
     _check(claim, chain, now)
     read, undeclared = _read(materials or port, chain)
+    _demand_the_kit_s(port, step.name, read, schemas)
     wrote = _wrote(products or port, chain, alone=products is not None and products != materials)
     unmet = chain.unmet(read, wrote)
     if unmet is not None:
@@ -156,6 +160,27 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
         products=wrote,
         undeclared=() if materials is None else undeclared,
     )
+
+
+def _demand_the_kit_s(port: Path, step: str, read: Mapping[str, str], schemas: Schemas) -> None:
+    """Where this is an unpacked vendor kit: what was read is what the port has.
+
+    Raises:
+        UsageError: it is something else, so that the port would refuse the attestation.
+    """
+    try:
+        kit: Any = parse_json((port / KIT_MANIFEST).read_bytes())
+    except (OSError, Malformed):
+        return  # it is a port, or a folder of the vendor's own
+    if not schemas.is_valid("vendor-kit/v1", kit):
+        return
+    for item in (item for found in kit["steps"] if found["name"] == step for item in found["materials"]):
+        path, digest = item["path"], item["sha256"]
+        if path in read and read[path] != digest:
+            raise UsageError(
+                f"{path} is not what the port had when it made this kit, so it would refuse the attestation. Get the "
+                f"file from the port's owners. Expected: {digest}. Found: {read[path]}."
+            )
 
 
 def chain_of(manifest: Mapping[str, Any]) -> tuple[ChainStep, ...]:

@@ -21,7 +21,7 @@ from calaudit.evidence import Block
 from calaudit.evidence.strict_json import parse_json
 from calaudit.execute.layout import read_manifest
 from calaudit.execute.record import Tree
-from calaudit.execute.vendor.attest import chain_of
+from calaudit.execute.vendor.attest import KIT_MANIFEST, chain_of
 from calaudit.execute.vendor.readme import readme
 from calaudit.execute.vendor.tar_pack import pack
 from calaudit.facts.vendor.kickoff import ITEMS
@@ -34,7 +34,7 @@ from calaudit.version import VERSION
 
 __all__ = ["MANIFEST", "Kit", "make_kit"]
 
-MANIFEST = "manifest.json"
+MANIFEST = KIT_MANIFEST
 _SCHEMA = "vendor-kit/v1"
 _ALWAYS = ("in-toto-link/v1", "kickoff/v1", "op-matrix/v1", "port/v1", "provenance/v1", _SCHEMA)
 _CUE_NAME = re.compile(r"^#(\w+): ", re.MULTILINE)

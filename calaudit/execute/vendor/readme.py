@@ -77,7 +77,8 @@ def _steps(steps: Sequence[ChainStep]) -> Iterator[str]:
         yield "The port declares no step of yours yet: there is nothing to attest."
         return
     yield "Sign with a key whose public half the port's owners have in their registry, for the role's functionary. Run"
-    yield "a step here, with what it reads (`manifest.json` has the digests) and no file that it does not declare."
+    yield "a step here, with what it reads and no file that it does not declare. What it reads is not in this kit: the"
+    yield "port's owners send it, and `manifest.json` has the digests, which `calaudit attest` holds it against."
     for step in steps:
         yield from _step(step)
 
@@ -111,10 +112,11 @@ def _return(port: str) -> Iterator[str]:
     yield "## Send it back"
     yield ""
     yield "One plain tar archive (not compressed) with regular files: `attestations/`, `vendor/`, and the products that"
-    yield "your attestations name. Leave out what you did not make (`attestations/root.layout`, this kit)."
+    yield "your attestations name. What came with this kit stays out, unless you changed it: it is older than"
+    yield "`manifest.json`, or as old."
     yield ""
     yield "```console"
-    yield "$ find attestations vendor PRODUCTS… -type f ! -name root.layout -print0 | sort -z \\"
+    yield "$ find attestations vendor PRODUCTS… -type f -newer manifest.json -print0 | sort -z \\"
     yield "    | tar --null -T - --owner 0 --group 0 --numeric-owner -cf return.tar"
     yield "```"
     yield ""

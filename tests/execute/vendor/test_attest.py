@@ -1,5 +1,6 @@
 """Attesting what was built elsewhere: what is seen and what is only said are kept apart."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -116,14 +117,23 @@ def test_what_is_missing_is_named(trade: Trade) -> None:
 
 def test_folders_of_their_own(trade: Trade) -> None:
     read, wrote = trade.root / "read", trade.root / "wrote"
-    trade.write(read, {MANIFEST: b"{}", "notes.txt": b""})
+    manifest = (trade.vendor / MANIFEST).read_bytes()
+    trade.write(read, {MANIFEST: manifest, "notes.txt": b""})
     trade.write(wrote, {MATRIX: trade.matrix})
     draft = trade.draft("matrix", materials=read, products=wrote)
     assert (set(draft.materials), set(draft.products), draft.undeclared) == ({MANIFEST}, {MATRIX}, ("notes.txt",))
-    assert draft.materials[MANIFEST] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    assert draft.materials[MANIFEST] == hashlib.sha256(manifest).hexdigest()
     trade.write(wrote, {"vendor/log.txt": b""})
     with pytest.raises(UsageError, match=r"holds vendor/log\.txt, which port\.yaml does not name"):
         trade.draft("matrix", materials=read, products=wrote)
+
+
+def test_inputs_that_are_not_those_of_the_kit(trade: Trade) -> None:
+    trade.write(trade.vendor, {MANIFEST: b"{}"})
+    with pytest.raises(UsageError, match=rf"{MANIFEST} is not what the port had when it made this kit"):
+        trade.draft("matrix")
+    (trade.vendor / "manifest.json").unlink()
+    assert trade.draft("matrix").materials, "a folder that is no kit has nothing to compare with"
 
 
 def test_links_are_followed_nowhere(trade: Trade) -> None:
