@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from calaudit import Report
 from calaudit.contract import Contract, Schemas
 from calaudit.errors import Malformed
+from calaudit.report.text import render
 from calaudit.trust.envelope import Envelope
 from calaudit.trust.layout import library_layout, parse_layout
 from calaudit.trust.link import library_link, parse_link
@@ -229,3 +230,12 @@ def test_rules_are_taken_or_refused(rules: list[list[str]]) -> None:
     members = {"_type": "layout", "expires": "2090-01-01T00:00:00Z", "inspect": [], "keys": {}, "readme": ""}
     with suppress(Malformed):
         library_layout({**members, "steps": [step]})
+
+
+def test_the_text_names_what_is_open(port: SignedPort) -> None:
+    chained(port)
+    (port.path / link_path("fetch", "model-functionary")).unlink()
+    told = " ".join(render(port.audit()).split())
+    assert "0 of the 1 functionaries of model that are needed ran fetch. port.yaml" in told
+    port.trusts = False
+    assert "functionaries of model" not in render(port.audit()), "there is one reason, and the head tells it"
