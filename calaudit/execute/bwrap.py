@@ -20,6 +20,7 @@ from calaudit.errors import UsageError
 from calaudit.execute.executor import base_environment, demand_no_network, system_version
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.seccomp import program
 from calaudit.execute.trace import STRACE, attempts, find_strace
 from calaudit.trust.isolation import Isolation
 
@@ -38,6 +39,9 @@ _ALONE = (
     "ALL",
     "--clearenv",
 )
+_NO_USERNS = "--disable-userns"
+"""No namespaces inside the sandbox: in one of its own a command could mount, and take mounts away (bubblewrap 0.8)."""
+
 _PROBE_S = 30
 
 
@@ -53,6 +57,7 @@ class Bwrap:
         """``program`` is bubblewrap; by default the one on the PATH."""
         self._program = program or which("bwrap") or ""
         self._strace: str | None = None
+        self._filtered = self._single = False
         self._probed = False
 
     def probe(self) -> None:
@@ -68,6 +73,9 @@ class Bwrap:
         fault = self._try(("/usr/bin/true",))
         if fault is not None:
             raise UsageError(f"bubblewrap cannot make a sandbox on this machine ({fault}). Allow it, {_OR_LOCAL}")
+        with _in_memory(program()) as calls:
+            self._filtered = self._try(("/usr/bin/true",), "--seccomp", str(calls), keep=(calls,)) is None
+        self._single = self._try(("/usr/bin/true",), _NO_USERNS) is None
         strace = find_strace()
         if strace is not None and self._try((strace, *STRACE, "-o", "/dev/null", "/usr/bin/true")) is None:
             self._strace = strace
@@ -99,7 +107,8 @@ class Bwrap:
             stack.callback(os.close, status)
             stack.callback(os.close, writer)
             files = [stack.enter_context(_in_memory(text)) for text in (_passwd(job), _group(job), _hosts(job))]
-            options = list(self._options(job, trace, files))
+            calls = stack.enter_context(_in_memory(program())) if self._filtered else None
+            options = list(self._options(job, trace, files, calls))
             # Not on the command line: everybody on the machine can read that, and there are secrets in it.
             listed = stack.enter_context(_in_memory(b"".join(os.fsencode(option) + b"\0" for option in options)))
             watched = () if self._strace is None else (self._strace, *STRACE, "-o", _TRACE)
@@ -110,15 +119,17 @@ class Bwrap:
                     argv=argv,
                     env={},
                     cwd=job.private,
-                    keep=(writer, listed, *files),
+                    keep=(writer, listed, *files, *(() if calls is None else (calls,))),
                     wrappers=2 if self._strace is None else 3,
                     told=_Status(status),
                 ),
             )
         return replace(outcome, network_attempts=None if self._strace is None else attempts(trace))
 
-    def _options(self, job: Job, trace: Path, files: Sequence[int]) -> Iterator[str]:
+    def _options(self, job: Job, trace: Path, files: Sequence[int], calls: int | None) -> Iterator[str]:
         yield from _ALONE
+        yield from () if calls is None else ("--seccomp", str(calls))
+        yield from (_NO_USERNS,) if self._single else ()
         yield from ("--uid", str(job.uid), "--gid", str(job.uid), "--hostname", job.hostname)
         yield from _system()
         for descriptor, path in zip(files, ("/etc/passwd", "/etc/group", "/etc/hosts"), strict=True):
@@ -136,12 +147,19 @@ class Bwrap:
         for name, value in {**base_environment(job, home=HOME, tmp="/tmp"), **job.secrets}.items():  # noqa: S108 - as above
             yield from ("--setenv", name, value)
 
-    def _try(self, command: Sequence[str]) -> str | None:
-        """Why a command does not work in an empty sandbox; None if it does."""
-        argv = [self._program, *_ALONE, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
+    def _try(self, command: Sequence[str], *more: str, keep: Sequence[int] = ()) -> str | None:
+        """Why a command does not work in an empty sandbox, with more options; None if it does."""
+        argv = [self._program, *_ALONE, *more, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
         try:
             done = subprocess.run(  # noqa: S603 - the program that runs the steps
-                argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_PROBE_S, env={}
+                argv,
+                check=False,
+                capture_output=True,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                timeout=_PROBE_S,
+                env={},
+                pass_fds=tuple(keep),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
