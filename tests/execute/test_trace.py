@@ -67,7 +67,9 @@ def test_nothing_grows(tmp_path: Path) -> None:
                 pipe.write(f"12 connect(3, {TO}, 16) = 0\n".encode())
                 pipe.writelines(b"x" * (1 << 20) for _ in range(300))
                 pipe.write(b"\n")
-                pipe.writelines(f"12 connect(3, {TO.replace('443', str(port))}, 16) = 0\n".encode() for port in range(5000))
+                pipe.writelines(
+                    f"12 connect(3, {TO.replace('443', str(port))}, 16) = 0\n".encode() for port in range(5000)
+                )
             attempts = watch.attempts()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
