@@ -12,7 +12,7 @@ from calaudit.execute.running import run_step
 from calaudit.execute.workspace import sweep
 from tests.execute.small import Bench, step, write
 
-DEEP = "/usr/bin/python3 -c 'import os; [(os.mkdir(\"d\"), os.chdir(\"d\")) for _ in range(5000)]'"
+DEEP = '/usr/bin/python3 -c \'import os; [(os.mkdir("d"), os.chdir("d")) for _ in range(5000)]\''
 
 
 def deepen(folder: Path, levels: int) -> None:
