@@ -137,6 +137,8 @@ class Bwrap:
         for folder in () if job.toolchain is None else job.toolchain.folders:
             yield from ("--ro-bind", str(folder), str(folder))
         yield from ("--bind", str(job.workspace), job.inside)
+        for path in job.held:
+            yield from ("--bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
         for path in job.sealed:
             yield from ("--ro-bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
         yield from ("--remount-ro", "/", "--chdir", job.inside)

@@ -75,6 +75,35 @@ echo more > 02-onnx/new.txt; echo more > 02-onnx/old.txt
 """
 
 
+@pytest.mark.parametrize("sealed", ["a/b/config.yaml", "a/b/deep"])
+@pytest.mark.parametrize("moved", ["a", "a/b"])
+def test_nothing_takes_the_place_of_an_input(sealed: str, moved: str, tmp_path: Path) -> None:
+    asked = job(tmp_path, "sh", "-c", SHADOW, "sh", moved, sealed=(sealed,))
+    write(asked.workspace, {"a/b/config.yaml": "b\n", "a/b/deep/x": "x\n"})
+    outcome = Bwrap().run(asked)
+    assert "cannot be moved" in outcome.stdout.tail
+    assert texts(asked.workspace) == {"a/b/config.yaml": "b\n", "a/b/deep/x": "x\n", "a/b/made.txt": "made\n"}
+
+
+SHADOW = """
+echo made > a/b/made.tmp && mv a/b/made.tmp a/b/made.txt || exit 0
+/usr/bin/python3 -c 'import os, sys; os.rename(sys.argv[1], "away")' $1 || { echo cannot be moved; exit 0; }
+mkdir -p a/b/deep; echo altered > a/b/config.yaml; echo altered > a/b/deep/x
+"""
+
+
+@pytest.mark.parametrize("option", ["-r", "-Urm"])
+def test_no_namespace_is_made_in_the_sandbox(option: str, tmp_path: Path) -> None:
+    outcome = Bwrap().run(job(tmp_path, "unshare", "-U", option, "true"))
+    assert not outcome.good
+    assert "unshare" in outcome.stderr.tail
+
+
+def test_what_is_held_above_what_is_sealed(tmp_path: Path) -> None:
+    asked = job(tmp_path, "true", sealed=("c.txt", "a/b/1.txt", "a/x", "d/e/f/g"))
+    assert asked.held == ("a", "a/b", "d", "d/e", "d/e/f")
+
+
 def texts(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*") if path.is_file()}
 
