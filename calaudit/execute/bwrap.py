@@ -11,7 +11,6 @@ import platform
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from shutil import which
 
 import orjson
@@ -20,13 +19,13 @@ from calaudit.errors import UsageError
 from calaudit.execute.executor import base_environment, demand_no_network, system_version
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.process import Spawn, Told, supervise
-from calaudit.execute.trace import STRACE, attempts, find_strace
+from calaudit.execute.seccomp import program
+from calaudit.execute.trace import STRACE, Watch, find_strace
 from calaudit.trust.isolation import Isolation
 
 __all__ = ["Bwrap"]
 
 HOME = "/home/calaudit"
-_TRACE = "/.calaudit-trace"
 _ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ALONE = (
@@ -38,6 +37,9 @@ _ALONE = (
     "ALL",
     "--clearenv",
 )
+_NO_USERNS = "--disable-userns"
+"""No namespaces inside the sandbox: in one of its own a command could mount, and take mounts away (bubblewrap 0.8)."""
+
 _PROBE_S = 30
 
 
@@ -53,10 +55,11 @@ class Bwrap:
         """``program`` is bubblewrap; by default the one on the PATH."""
         self._program = program or which("bwrap") or ""
         self._strace: str | None = None
+        self._filtered = self._single = False
         self._probed = False
 
     def probe(self) -> None:
-        """Start an empty sandbox, and see whether strace works in it.
+        """Start an empty sandbox, and see what works with it: a filter of calls, no namespaces inside, strace around.
 
         Raises:
             UsageError: bubblewrap is missing, or may not make namespaces here.
@@ -68,8 +71,11 @@ class Bwrap:
         fault = self._try(("/usr/bin/true",))
         if fault is not None:
             raise UsageError(f"bubblewrap cannot make a sandbox on this machine ({fault}). Allow it, {_OR_LOCAL}")
+        with _in_memory(program()) as calls:
+            self._filtered = self._try(("/usr/bin/true",), "--seccomp", str(calls), keep=(calls,)) is None
+        self._single = self._try(("/usr/bin/true",), _NO_USERNS) is None
         strace = find_strace()
-        if strace is not None and self._try((strace, *STRACE, "-o", "/dev/null", "/usr/bin/true")) is None:
+        if strace is not None and self._try(("/usr/bin/true",), around=(strace, *STRACE, "-o", "/dev/null")) is None:
             self._strace = strace
         self._probed = True
 
@@ -92,33 +98,36 @@ class Bwrap:
         """
         demand_no_network(job, self.kind)
         self.probe()
-        trace = job.private / "trace"
-        trace.touch()
         with contextlib.ExitStack() as stack:
             status, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             stack.callback(os.close, status)
             stack.callback(os.close, writer)
             files = [stack.enter_context(_in_memory(text)) for text in (_passwd(job), _group(job), _hosts(job))]
-            options = list(self._options(job, trace, files))
+            calls = stack.enter_context(_in_memory(program())) if self._filtered else None
+            options = list(self._options(job, files, calls))
             # Not on the command line: everybody on the machine can read that, and there are secrets in it.
             listed = stack.enter_context(_in_memory(b"".join(os.fsencode(option) + b"\0" for option in options)))
-            watched = () if self._strace is None else (self._strace, *STRACE, "-o", _TRACE)
-            argv = (self._program, "--json-status-fd", str(writer), "--args", str(listed), "--", *watched, *job.argv)
+            # Around the sandbox, which the command can neither see nor end; what it tells is out of reach too.
+            watch = None if self._strace is None else stack.enter_context(Watch(job.private / "trace"))
+            around = () if self._strace is None or watch is None else (self._strace, *STRACE, "-o", str(watch.path))
+            sandbox = (self._program, "--json-status-fd", str(writer), "--args", str(listed))
             outcome = supervise(
                 job,
                 Spawn(
-                    argv=argv,
+                    argv=(*around, *sandbox, "--", *job.argv),
                     env={},
                     cwd=job.private,
-                    keep=(writer, listed, *files),
-                    wrappers=2 if self._strace is None else 3,
+                    keep=(writer, listed, *files, *(() if calls is None else (calls,))),
+                    wrappers=2,
                     told=_Status(status),
                 ),
             )
-        return replace(outcome, network_attempts=None if self._strace is None else attempts(trace))
+            return replace(outcome, network_attempts=None if watch is None else watch.attempts())
 
-    def _options(self, job: Job, trace: Path, files: Sequence[int]) -> Iterator[str]:
+    def _options(self, job: Job, files: Sequence[int], calls: int | None) -> Iterator[str]:
         yield from _ALONE
+        yield from () if calls is None else ("--seccomp", str(calls))
+        yield from (_NO_USERNS,) if self._single else ()
         yield from ("--uid", str(job.uid), "--gid", str(job.uid), "--hostname", job.hostname)
         yield from _system()
         for descriptor, path in zip(files, ("/etc/passwd", "/etc/group", "/etc/hosts"), strict=True):
@@ -128,20 +137,29 @@ class Bwrap:
         for folder in () if job.toolchain is None else job.toolchain.folders:
             yield from ("--ro-bind", str(folder), str(folder))
         yield from ("--bind", str(job.workspace), job.inside)
+        for path in job.held:
+            yield from ("--bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
         for path in job.sealed:
             yield from ("--ro-bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
-        if self._strace is not None:
-            yield from ("--bind", str(trace), _TRACE)
         yield from ("--remount-ro", "/", "--chdir", job.inside)
         for name, value in {**base_environment(job, home=HOME, tmp="/tmp"), **job.secrets}.items():  # noqa: S108 - as above
             yield from ("--setenv", name, value)
 
-    def _try(self, command: Sequence[str]) -> str | None:
-        """Why a command does not work in an empty sandbox; None if it does."""
-        argv = [self._program, *_ALONE, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
+    def _try(
+        self, command: Sequence[str], *more: str, keep: Sequence[int] = (), around: Sequence[str] = ()
+    ) -> str | None:
+        """Why a command does not work in an empty sandbox, with more options; None if it does."""
+        argv = [*around, self._program, *_ALONE, *more, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
         try:
             done = subprocess.run(  # noqa: S603 - the program that runs the steps
-                argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_PROBE_S, env={}
+                argv,
+                check=False,
+                capture_output=True,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                timeout=_PROBE_S,
+                env={},
+                pass_fds=tuple(keep),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)

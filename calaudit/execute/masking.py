@@ -1,8 +1,9 @@
 """Finding and masking secrets in what a step writes.
 
-A value is looked for as it is and as programs commonly wrap it: hexadecimal, Base64 (both alphabets, at each of the
-three alignments inside a longer text), quoted for URLs, JSON and shells. A value that a step compresses or encrypts is
-not found: nothing can find that.
+A value is looked for as it is and as programs commonly wrap it: hexadecimal, Base64 (both alphabets) and Base32 at each
+alignment inside a longer text, UTF-16, quoted for URLs, JSON and shells. Each of these is masked where it stands in one
+piece, and found also where blanks and ends of lines are in between (Base64 in lines, ``od``, a key that was indented).
+A value that a step compresses or encrypts is not found: nothing can find that.
 """
 
 import base64
@@ -15,27 +16,30 @@ from urllib import parse
 
 from calaudit.errors import UsageError
 
-__all__ = ["SHORTEST", "Masker", "Needles", "read_secrets"]
+__all__ = ["MASK", "SHORTEST", "Masker", "Needles", "Scattered", "masked_text", "read_secrets"]
 
 SHORTEST = 8
-"""Characters that a secret has at least; shorter ones stand in ordinary data by chance."""
+"""Characters that a secret has at least, without blanks; shorter ones stand in ordinary data by chance."""
 
 MASK = b"[secret]"
 _CHUNK = 1 << 20
+_BLANKS = b" \t\n\r\v\f"
 
 
 def read_secrets(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     """The values of declared secrets.
 
     Raises:
-        UsageError: one is not set, or too short to be told from ordinary data.
+        UsageError: one is not set, is no text, or too short to be told from ordinary data.
     """
     values = {}
     for name in names:
         value = environment.get(name)
         if not value:
             raise UsageError(f"The secret {name} is not set; put it into the environment of this command.")
-        if len(value) < SHORTEST:
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise UsageError(f"The secret {name} is not UTF-8, so it could not be masked. Give it as Base64.")
+        if len("".join(value.split())) < SHORTEST:
             raise UsageError(f"The secret {name} has fewer than {SHORTEST} characters, so it could not be masked.")
         values[name] = value
     return values
@@ -52,6 +56,8 @@ class Needles:
                 names.setdefault(form, name)
         self._names = names
         self.longest = max(map(len, names), default=0)
+        self.dense = {form.translate(None, _BLANKS): name for form, name in names.items()}
+        """The forms without blanks."""
         # Longest first, and as a lookahead: a form that begins inside another is found too.
         ordered = sorted(names, key=len, reverse=True)
         self._regex = re.compile(b"(?=(" + b"|".join(map(re.escape, ordered)) + b"))") if ordered else None
@@ -65,16 +71,37 @@ class Needles:
 
     def in_file(self, path: Path) -> set[str]:
         """The secrets in a file."""
-        found: set[str] = set()
-        if self._regex is None:
-            return found
-        kept = b""
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                data = kept + chunk
-                found.update(name for _, _, name in self.find(data))
-                kept = data[max(0, len(data) - self.longest + 1) :]
-        return found
+        scattered = Scattered(self)
+        if self.dense:
+            with path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    scattered.feed(chunk)
+        return scattered.found
+
+    def in_bytes(self, data: bytes) -> set[str]:
+        """The secrets in some bytes."""
+        scattered = Scattered(self)
+        scattered.feed(data)
+        return scattered.found
+
+
+class Scattered:
+    """Finds secrets in a stream that comes in chunks, also those with blanks and ends of lines in between."""
+
+    def __init__(self, needles: Needles) -> None:
+        """``needles`` are what is looked for."""
+        self._dense = needles.dense
+        self._longest = max(map(len, self._dense), default=0)
+        self._kept = b""
+        self.found: set[str] = set()
+
+    def feed(self, data: bytes) -> None:
+        """Look at more of it."""
+        if not self._dense:
+            return
+        dense = self._kept + data.translate(None, _BLANKS)
+        self.found.update(name for form, name in self._dense.items() if form in dense)
+        self._kept = dense[max(0, len(dense) - self._longest + 1) :]
 
 
 class Masker:
@@ -112,6 +139,16 @@ class Masker:
         return b"".join(out)
 
 
+def masked_text(text: str, needles: Needles) -> str:
+    """A message without the secrets; nothing of it is left if one is in it that cannot be masked."""
+    data = text.encode("utf-8", "surrogateescape")
+    masker = Masker(needles)
+    out = masker.feed(data) + masker.finish()
+    if scattered := needles.in_bytes(out):
+        return f"The message is withheld: the secret {min(scattered)} is in it."
+    return out.decode("utf-8", "surrogateescape")
+
+
 def _forms(value: str) -> Iterator[bytes]:
     raw = value.encode()
     yield raw
@@ -123,6 +160,9 @@ def _forms(value: str) -> Iterator[bytes]:
     yield json.dumps(value)[1:-1].encode()
     yield json.dumps(value, ensure_ascii=False)[1:-1].encode()
     yield shlex.quote(value).encode()
+    yield ascii(value)[1:-1].encode()
+    yield value.encode("utf-16-le")
+    yield value.encode("utf-16-be")
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for before in range(3):
             # Only digits that no neighbour has a part in stand wherever the value does.
@@ -130,6 +170,10 @@ def _forms(value: str) -> Iterator[bytes]:
             first = -(-before * 8 // 6)
             whole = (before + len(raw)) * 8 // 6
             yield text[first:whole]
+    for before in range(5):
+        text = base64.b32encode(b"\0" * before + raw)[-(-before * 8 // 5) : (before + len(raw)) * 8 // 5]
+        yield text
+        yield text.lower()
 
 
 def _lower_escapes(text: str) -> str:

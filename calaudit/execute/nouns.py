@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from calaudit.errors import CalauditError
 from calaudit.model import Json
@@ -133,6 +133,16 @@ class Job:
     inside: str = "/port"
     hostname: str = "calaudit"
     uid: int = 1000
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The folders above what is sealed, outermost first.
+
+        An executor mounts each on itself. What is mounted cannot be renamed, and so nothing takes an input's place
+        while it is away. The price is that a file cannot be renamed from one of them to another, only copied.
+        """
+        above = {str(folder) for path in self.sealed for folder in PurePosixPath(path).parents}
+        return tuple(sorted(above - {"."}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

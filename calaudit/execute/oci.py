@@ -161,6 +161,8 @@ def arguments(job: Job, image: str, *, podman: bool, root: bool) -> list[str]:
         words += [] if root else ["--userns=keep-id"]
     for source, target in ((job.workspace, job.inside), (job.private / "tmp", "/tmp"), (job.private / "home", HOME)):  # noqa: S108 - inside
         words += ["--mount", _mount(source, target, writable=True)]
+    for path in job.held:
+        words += ["--mount", _mount(job.workspace / path, f"{job.inside}/{path}", writable=True)]
     for path in job.sealed:
         words += ["--mount", _mount(job.workspace / path, f"{job.inside}/{path}", writable=False)]
     for folder in () if job.toolchain is None else job.toolchain.folders:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from calaudit.execute.keyring import fresh_session_keyring
 from calaudit.execute.masking import Needles
 from calaudit.execute.nouns import Job, Outcome
 from calaudit.execute.procfs import children, descendants, high_water, levels, send
@@ -107,6 +108,7 @@ class _Run:
         )
 
     def _start_and_watch(self, streams: Sequence[Stream]) -> int:
+        fresh_session_keyring()
         process = subprocess.Popen(  # noqa: S603 - running what port.yaml names is what a step is; there is no shell
             list(self._spawn.argv),
             cwd=self._spawn.cwd,

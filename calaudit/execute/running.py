@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from calaudit.errors import UsageError
 from calaudit.execute import journal, workspace
 from calaudit.execute.attested import number_for, outdated
 from calaudit.execute.executor import Executor
-from calaudit.execute.masking import Needles, read_secrets
+from calaudit.execute.masking import Needles, masked_text, read_secrets
 from calaudit.execute.nouns import NO_NETWORK, Job, Log, Outcome, Record, Step, StepFailed, Toolchain
 from calaudit.execute.record import Tree
 from calaudit.trust.isolation import builder_id
@@ -69,6 +70,21 @@ def execute(step: Step, setting: Setting, space: workspace.Workspace, invocation
         UsageError, StepFailed: as :func:`run_step`.
     """
     secrets = read_secrets(step.secrets, setting.environment)
+    try:
+        return _execute(step, setting, space, invocation, secrets)
+    except (StepFailed, UsageError) as error:
+        # A command chooses the names of files, and messages name files.
+        said = masked_text(str(error), Needles(secrets))
+        if said == str(error):
+            raise
+        if isinstance(error, StepFailed):
+            raise StepFailed(said, interrupted=error.interrupted) from None
+        raise UsageError(said) from None
+
+
+def _execute(
+    step: Step, setting: Setting, space: workspace.Workspace, invocation: str, secrets: Mapping[str, str]
+) -> Record:
     present = Tree(setting.port).digests(step.inputs)
     inputs = workspace.fill(space.port, setting.port, step, present)
     folder = setting.logs / setting.name
@@ -144,7 +160,9 @@ def _judge(step: Step, outcome: Outcome) -> None:
     if outcome.interrupted:
         raise StepFailed(f"{name} was interrupted.\n{_logs(outcome)}", interrupted=True)
     if leak is not None:
-        said = f"{name} wrote the secret {leak[1]} to its output; in {leak[0].path} it is masked. Change its value."
+        said = (
+            f"{name} wrote the secret {leak[1]} to its output; {leak[0].path} is masked, or withheld. Change its value."
+        )
     elif outcome.timed_out:
         said = f"{name} ran longer than its timeout_s of {step.timeout_s:g} s and was ended."
     elif step.network == NO_NETWORK and outcome.network_attempts:
@@ -169,7 +187,7 @@ def _judge(step: Step, outcome: Outcome) -> None:
 def _demand_no_leak(step: Step, space: Path, products: Mapping[str, str], secrets: Mapping[str, str]) -> None:
     needles = Needles(secrets)
     for path in products:
-        named = {name for _, _, name in needles.find(path.encode())}
+        named = needles.in_bytes(path.encode())
         for name in sorted(named | needles.in_file(space / path)):
             raise StepFailed(
                 f"The step {step.name} wrote the secret {name} into {path if not named else 'the name of a product'}. "

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from calaudit.execute.masking import Masker, Needles
+from calaudit.execute.masking import MASK, Masker, Needles, Scattered
 from calaudit.execute.nouns import Log
 
 __all__ = ["Stream"]
@@ -17,7 +17,7 @@ class Stream:
     def __init__(self, path: Path, needles: Needles, cap: int) -> None:
         """``path`` is made here; ``cap`` is the most that is kept, in bytes."""
         self.path, self._cap = path, cap
-        self._masker = Masker(needles)
+        self._masker, self._scattered = Masker(needles), Scattered(needles)
         self._file = path.open("xb", buffering=0)
         self._hasher = hashlib.sha256()
         self._kept = self._written = 0
@@ -27,11 +27,13 @@ class Stream:
     def feed(self, data: bytes) -> None:
         """Take what the command wrote."""
         self._written += len(data)
-        self._keep(self._masker.feed(data))
+        self._look(self._masker.feed(data))
 
     def close(self) -> Log:
         """The command writes no more."""
-        self._keep(self._masker.finish())
+        self._look(self._masker.finish())
+        if self._scattered.found:
+            self._withhold()
         self._file.close()
         return Log(
             path=self.path,
@@ -39,9 +41,21 @@ class Stream:
             written=self._written,
             truncated=self._written > self._cap and self._kept == self._cap,
             tail=self._tail.decode("utf-8", "replace"),
-            leaked=tuple(sorted(self._masker.found)),
+            leaked=tuple(sorted(self._masker.found | self._scattered.found)),
             lost=self._lost,
         )
+
+    def _look(self, data: bytes) -> None:
+        """Keep what is masked, and look for what could not be."""
+        self._scattered.feed(data)
+        self._keep(data)
+
+    def _withhold(self) -> None:
+        """Keep nothing: a secret is in it that is scattered over lines."""
+        self._file.truncate(0)
+        self._file.seek(0)
+        self._hasher, self._kept, self._tail = hashlib.sha256(), 0, b""
+        self._keep(MASK)
 
     def _keep(self, data: bytes) -> None:
         self._tail = (self._tail + data)[-_TAIL:]

@@ -7,9 +7,8 @@ is an unchanged input or a declared product, or the step fails by name. The port
 import fcntl
 import os
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,13 +16,13 @@ from calaudit.contract.globs import Glob
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import Step, StepFailed
 from calaudit.execute.record import Tree, matching
+from calaudit.execute.removal import remove_tree
 
 __all__ = ["Workspace", "collect", "copy_file", "fill", "sealed", "sweep", "workspace"]
 
 _FICLONE = 0x40049409  # <linux/fs.h>: share the bytes of a file until one of both is written
 _WILD = frozenset("*?")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_TRIES, _PAUSE = 50, 0.02  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +53,11 @@ def workspace(runs: Path, invocation: str) -> Iterator[Workspace]:
         yield Workspace(port=own / "port", private=own / "private")
     finally:
         os.close(lock)
-        _delete(own)
+        remove_tree(own)
 
 
 def sweep(runs: Path) -> None:
-    """Delete workspaces whose run was killed: nobody holds their locks any more."""
+    """Delete workspaces whose run was killed: nobody holds their locks any more. What cannot be deleted is left."""
     for left in runs.iterdir():
         try:
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -66,11 +65,11 @@ def sweep(runs: Path) -> None:
             continue  # gone meanwhile
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
+        except OSError:
+            continue  # its run is alive, or nobody can tell
         finally:
             os.close(lock)
-        _delete(left)
+        remove_tree(left)
 
 
 def fill(space: Path, port: Path, step: Step, present: Mapping[str, str]) -> dict[str, str]:
@@ -170,31 +169,6 @@ def copy_file(source: Path, target: Path) -> None:
             target.chmod(0o755 if os.fstat(old.fileno()).st_mode & 0o100 else 0o644)
     except OSError as error:
         raise UsageError(f"{source} cannot be copied into the workspace: {error.strerror}.") from error
-
-
-def _delete(folder: Path) -> None:
-    """Remove a workspace, even where the command took away its own rights, or is just being killed and still writes.
-
-    What cannot be removed is left to the next run.
-    """
-    for _ in range(_TRIES):
-        for place, names, _files in os.walk(folder):
-            for name in names:
-                _open_up(Path(place, name))
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(_PAUSE)
-
-
-def _open_up(folder: Path) -> None:
-    """Let the owner into a folder again; a link to one, which the command may have made, is left alone."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            Path(f"/proc/self/fd/{descriptor}").chmod(0o700)
-        finally:
-            os.close(descriptor)
 
 
 def _some(paths: Iterable[str]) -> str:

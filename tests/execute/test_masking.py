@@ -2,6 +2,7 @@
 
 import base64
 import json
+import textwrap
 from itertools import pairwise
 from pathlib import Path
 from urllib import parse
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calaudit.errors import UsageError
-from calaudit.execute.masking import MASK, Masker, Needles, read_secrets
+from calaudit.execute.masking import MASK, Masker, Needles, Scattered, masked_text, read_secrets
 
 VALUE = 's3cr"t value/with+signs&ü'
 NEEDLES = Needles({"TOKEN": VALUE})
@@ -28,6 +29,20 @@ WRAPPED = {
     "url path": parse.quote(VALUE),
     "form": parse.urlencode({"q": VALUE}),
     "json": json.dumps({"q": VALUE}),
+    "base32": base64.b32encode(VALUE.encode()).decode(),
+    "base32 after three bytes": base64.b32encode(b"xyz" + VALUE.encode() + b"tail").decode().lower(),
+    "python": ascii([VALUE]),
+}
+
+LONG = "-----BEGIN KEY-----\n" + "MC4CAQAwBQYDK2VwBCIEIabcdefghijk\n" * 3 + "-----END KEY-----"
+
+SCATTERED = {
+    "base64 in lines": base64.encodebytes(LONG.encode()).decode(),
+    "base64 in short lines": "\r\n".join(textwrap.wrap(base64.b64encode(b"x" + LONG.encode()).decode(), 20)),
+    "indented": textwrap.indent(LONG, "  "),
+    "od": LONG.encode().hex(" "),
+    "od in lines": "\n".join(" " + LONG.encode()[n : n + 16].hex(" ") for n in range(0, len(LONG), 16)),
+    "joined": "".join(LONG.split()),
 }
 
 
@@ -48,6 +63,29 @@ def test_each_way_of_wrapping_is_found(text: str, tmp_path: Path) -> None:
     assert VALUE.encode() not in out
     (tmp_path / "product").write_bytes(b"\0" * ((1 << 20) - 10) + data)  # over the border of two reads
     assert NEEDLES.in_file(tmp_path / "product") == {"TOKEN"}
+
+
+@pytest.mark.parametrize("text", SCATTERED.values(), ids=SCATTERED)
+def test_what_is_scattered_over_lines_is_found(text: str, tmp_path: Path) -> None:
+    needles = Needles({"KEY": LONG})
+    data = f"before {text} after".encode()
+    (tmp_path / "product").write_bytes(b"\0" * ((1 << 20) - 30) + data)
+    assert needles.in_file(tmp_path / "product") == {"KEY"}
+    scattered = Scattered(needles)
+    for byte in data:
+        scattered.feed(bytes([byte]))
+    assert scattered.found == {"KEY"}
+    assert needles.in_bytes(data[: len(data) // 2]) == set()
+    assert "MC4C" not in masked_text(f"The file {text} is there.", needles)
+
+
+def test_utf_16_is_found() -> None:
+    assert masked([f"x{VALUE}".encode("utf-16")])[1] == {"TOKEN"}
+
+
+def test_a_message_is_masked() -> None:
+    assert masked_text(f"wrote out/{VALUE}.txt.", NEEDLES) == "wrote out/[secret].txt."
+    assert masked_text("wrote out/\udcff.txt.", NEEDLES) == "wrote out/\udcff.txt."
 
 
 @given(st.sampled_from(sorted(WRAPPED.values())), st.lists(st.integers(0, 200), max_size=8))
@@ -86,3 +124,7 @@ def test_secrets_come_from_the_environment() -> None:
         read_secrets(["A"], {"A": ""})
     with pytest.raises(UsageError, match="fewer than 8"):
         read_secrets(["A"], {"A": "short"})
+    with pytest.raises(UsageError, match="fewer than 8"):
+        read_secrets(["A"], {"A": " short  \n "})
+    with pytest.raises(UsageError, match="A is not UTF-8"):
+        read_secrets(["A"], {"A": "long enough\udcff"})

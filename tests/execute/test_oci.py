@@ -53,7 +53,7 @@ def engine(tmp_path: Path, *, info: int = 0, image: int = 0, run: str = "exit 0"
 @pytest.mark.parametrize("podman", [True, False])
 @pytest.mark.parametrize("root", [True, False])
 def test_what_is_asked(asked: Job, *, podman: bool, root: bool) -> None:
-    words = arguments(replace(asked, sealed=("in.txt",)), IMAGE, podman=podman, root=root)
+    words = arguments(replace(asked, sealed=("in.txt", "a/b/c.txt")), IMAGE, podman=podman, root=root)
     assert words[:2] == ["run", "--rm"]
     for word in ("--pull=never", "--network=none", "--read-only", "--cap-drop=ALL", "--hostname=calaudit"):
         assert word in words
@@ -62,6 +62,9 @@ def test_what_is_asked(asked: Job, *, podman: bool, root: bool) -> None:
     assert ("--userns=keep-id" in words) is (podman and not root)
     assert f"type=bind,source={asked.workspace},target=/port" in words
     assert f"type=bind,source={asked.workspace}/in.txt,target=/port/in.txt,readonly" in words
+    held = [words.index(f"type=bind,source={asked.workspace}/{at},target=/port/{at}") for at in ("a", "a/b")]
+    assert held == sorted(held)
+    assert held[1] < words.index(f"type=bind,source={asked.workspace}/a/b/c.txt,target=/port/a/b/c.txt,readonly")
     assert "type=bind,source=/opt/t,target=/opt/t,readonly" in words
     assert words[-5:] == ["--entrypoint", "npuc", IMAGE, "--in", "m.onnx"]
     assert words[words.index("TOKEN") - 1] == "--env"
