@@ -1,8 +1,10 @@
 """The attestations of a step that lie in a port: provenance, verified where there is a registry, and links."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ __all__ = ["Attested", "attestation_files", "attested", "digests_named", "number
 
 _FOLDER = "attestations"
 _SCHEMA = "provenance/v1"
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_LAST = 999_999_999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +90,14 @@ def outdated(port: Path, step: Step, *, materials: Mapping[str, str], products: 
 
 
 def number_for(port: Path, step: Step, keyid: str, *, without: Sequence[str]) -> int:
-    """The number of the next statement by a key, when those in ``without`` are taken away."""
-    taken = [path.split(".") for path in attestation_files(port, step.name, ".dsse.json") if path not in without]
-    return max((int(p[2]) for p in taken if p[1] == keyid[:8] and p[2].isdecimal()), default=0) + 1
+    """The number of the next statement by a key, when those in ``without`` are taken away.
+
+    It is one that has a name: at most nine digits, whatever names lie there.
+    """
+    names = [path.split(".") for path in attestation_files(port, step.name, ".dsse.json") if path not in without]
+    taken = {int(name[2]) for name in names if len(name) == 5 and name[1] == keyid[:8] and _NUMBER.fullmatch(name[2])}
+    following = max(taken, default=0) + 1
+    return following if following <= _LAST else next(n for n in count(1) if n not in taken)
 
 
 def attestation_files(port: Path, step: str, ending: str) -> list[str]:

@@ -38,10 +38,15 @@ from calaudit.execute.placing import (
     remove,
 )
 
-__all__ = ["FOLDER", "Reached", "locked", "pending", "publish", "recover"]
+__all__ = ["FOLDER", "Reached", "Swapped", "locked", "pending", "publish", "recover"]
 
 Reached = Callable[[str], None]
 """Told each point between two steps of publishing; tests end the process there."""
+
+
+class Swapped(UsageError):
+    """A file is another one than was examined; nothing was published."""
+
 
 _TAG = "calaudit-journal/v1"
 _PATIENCE = 1.0  # seconds
@@ -85,12 +90,20 @@ def pending(port: Path) -> bool:
 
 
 def publish(
-    port: Path, writes: Mapping[str, Path | bytes], removes: Iterable[str] = (), *, reached: Reached = lambda _: None
+    port: Path,
+    writes: Mapping[str, Path | bytes],
+    removes: Iterable[str] = (),
+    *,
+    digests: Mapping[str, str] | None = None,
+    reached: Reached = lambda _: None,
 ) -> None:
     """Put files (their source, or their bytes) into a port and take others out, all or nothing.
 
+    ``digests`` are those that files must have, by path: their sources were examined, and signed for, before.
+
     Raises:
         UsageError: a path is none of a port, or a link or file is where a folder has to be.
+        Swapped: a source is another file than it was.
         OSError: nothing was changed, except when the disk fails after the commit: then the journal is still there, and
             :func:`recover` goes on.
     """
@@ -106,7 +119,7 @@ def publish(
         try:
             box = os.open(FOLDER, FOLDER_FLAGS, dir_fd=root)
             try:
-                listed = _stage(root, box, writes, reached)
+                listed = _stage(root, box, writes, digests or {}, reached)
                 with _undisturbed():
                     _commit(box, {"schema": _TAG, "writes": listed, "removes": removed}, reached)
                     os.fsync(root)
@@ -157,13 +170,18 @@ def recover(port: Path) -> str | None:
 # Before the commit --------------------------------------------------------------------------------------------------
 
 
-def _stage(root: int, box: int, writes: Mapping[str, Path | bytes], reached: Reached) -> list[dict[str, str]]:
+def _stage(
+    root: int, box: int, writes: Mapping[str, Path | bytes], digests: Mapping[str, str], reached: Reached
+) -> list[dict[str, str]]:
     listed = []
     for number, (path, source) in enumerate(sorted(writes.items())):
         demand_place(root, path)
         name = str(number)
         reached(f"stage {path}")
-        listed.append({"path": path, "staged": name, "sha256": copy_in(source, name, box)})
+        digest = copy_in(source, name, box)
+        if digests.get(path, digest) != digest:
+            raise Swapped(f"{path} was changed after it was examined: it has {digest}, and had {digests[path]}.")
+        listed.append({"path": path, "staged": name, "sha256": digest})
     os.fsync(box)
     reached("staged")
     return listed

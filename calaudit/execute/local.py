@@ -1,4 +1,8 @@
-"""``local``: a process of this user, in a clean environment and a private workspace, and not shut in at all."""
+"""``local``: a process of this user, in a clean environment and a private workspace, and not shut in at all.
+
+While it runs, the environment and the memory of calaudit itself, where a passphrase may be, are closed to it. Not when
+calaudit runs as root; and what other processes and files of this user hold is open to it like to any program.
+"""
 
 import platform
 from collections.abc import Mapping

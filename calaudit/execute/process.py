@@ -26,7 +26,7 @@ GRACE = 5.0
 
 _LOOK = 0.05
 _CHUNK = 1 << 16
-_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>
+_GET_DUMPABLE, _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 3, 4, 36  # <linux/prctl.h>
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class _Run:
         streams = [Stream(path, self._needles, self._job.log_cap) for path in (self._job.stdout, self._job.stderr)]
         trouble = None
         returncode: int | None = None
-        with _reaping(), _noted(self._interrupts):
+        with _reaping(), _closed(), _noted(self._interrupts):
             try:
                 returncode = self._start_and_watch(streams)
             except OSError as error:
@@ -211,6 +211,21 @@ def _reaping() -> Iterator[None]:
         yield
     finally:
         libc.prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+@contextlib.contextmanager
+def _closed() -> Iterator[None]:
+    """Keep this process's environment and memory from others of the same user: passphrases are in both.
+
+    Root, and whoever may trace every process, reads them all the same.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = libc.prctl(_GET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    try:
+        yield
+    finally:
+        libc.prctl(_SET_DUMPABLE, int(before == 1), 0, 0, 0)  # nobody may set 2
 
 
 @contextlib.contextmanager

@@ -134,7 +134,7 @@ def publish(record: Record, setting: Setting, space: Path) -> None:
     """Put the products of a record, and what is signed about it, into the port; take away what they replace.
 
     Raises:
-        StepFailed: the disk is full, or cannot be written.
+        StepFailed: the disk is full, or cannot be written; or a product is another file than the record says.
         UsageError: something is in the way.
     """
     step, port = record.step, setting.port
@@ -146,7 +146,9 @@ def publish(record: Record, setting: Setting, space: Path) -> None:
     writes |= signed
     removes = {*gone, *Tree(port).digests(step.products)} - set(writes)
     try:
-        journal.publish(port, writes, removes, reached=setting.reached)
+        journal.publish(port, writes, removes, digests=record.products, reached=setting.reached)
+    except journal.Swapped as error:
+        raise StepFailed(f"The products of {step.name} are not what it made. {error} Nothing was published.") from error
     except OSError as error:
         after = " Run again to complete it." if journal.pending(port) else " Nothing was changed in it."
         what = "there is no space left" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error.strerror)

@@ -1,6 +1,7 @@
 """Publishing is all or nothing, wherever it is cut off."""
 
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -210,3 +211,15 @@ def test_one_run_at_a_time(port: Path) -> None:
     with journal.locked(port):
         pass
     assert texts(port) == BEFORE
+
+
+def test_what_is_published_is_what_was_examined(port: Path, tmp_path: Path) -> None:
+    write(tmp_path, {"made": "swapped"})
+    made = hashlib.sha256(b"made").hexdigest()
+    with pytest.raises(journal.Swapped, match=r"c/made\.txt was changed after it was examined"):
+        journal.publish(port, {"a/old.txt": b"new", "c/made.txt": tmp_path / "made"}, digests={"c/made.txt": made})
+    assert texts(port) == BEFORE
+    assert not journal.pending(port)
+    write(tmp_path, {"made": "made"})
+    journal.publish(port, {"c/made.txt": tmp_path / "made"}, digests={"c/made.txt": made})
+    assert texts(port)["c/made.txt"] == "made"

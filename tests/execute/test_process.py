@@ -1,8 +1,12 @@
 """What is started is watched, masked, and ended, whatever it does."""
 
+import ctypes
 import os
 import resource
 import signal
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -103,8 +107,6 @@ def test_what_outlives_the_command_is_ended(tmp_path: Path) -> None:
 
 
 def test_children_of_others_are_left_alone(tmp_path: Path) -> None:
-    import subprocess
-
     with subprocess.Popen(["sleep", "60"]) as mine:
         shell(tmp_path, "true")
         assert mine.poll() is None
@@ -147,3 +149,33 @@ def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert outcome.stdout.lost == "File too large"
     assert outcome.stdout.written == 17
     assert outcome.stdout.path.read_text() == "0123456789"
+
+
+SPY = """
+import sys
+from pathlib import Path
+from tests.execute.small import shell
+outcome = shell(Path(sys.argv[1]), "for f in environ mem maps; do head -c1 /proc/$PPID/$f > /dev/null && echo $f; done")
+print("read:", *outcome.stdout.tail.split())
+with open("/proc/self/environ", "rb") as file:
+    print("restored")
+"""
+
+
+def test_a_command_does_not_read_what_calaudit_holds(tmp_path: Path) -> None:
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
+        os.chown(place, *((65534, 65534) if nobody else (-1, -1)))
+        said = subprocess.run(
+            [*nobody, sys.executable, "-c", SPY, place], check=False, capture_output=True, text=True, env={**os.environ}
+        )
+    if nobody and ("Permission denied" in said.stderr or "No module named" in said.stderr):
+        pytest.skip("only root can read this copy of calaudit")
+    assert said.stdout.splitlines() == ["read:", "restored"], said.stderr
+
+
+def test_what_is_closed_while_a_command_runs_is_opened_again(tmp_path: Path) -> None:
+    libc = ctypes.CDLL(None)
+    before = libc.prctl(3, 0, 0, 0, 0)
+    shell(tmp_path, "true")
+    assert libc.prctl(3, 0, 0, 0, 0) == before

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from calaudit.errors import UsageError
+from calaudit.execute.attested import number_for
 from calaudit.execute.nouns import Record, StepFailed
 from calaudit.execute.running import run_step
 from tests.execute.small import Bench, snapshot, step, write
@@ -199,3 +200,30 @@ def test_a_port_that_is_read_only_is_never_written(bench: Bench, tmp_path: Path)
     bench.script("pwd > out/made.txt\n")
     run_step(step(), bench.setting())
     assert str(bench.port) not in (bench.port / "out" / "made.txt").read_text()
+
+
+def test_a_product_that_is_swapped_before_it_is_published(bench: Bench) -> None:
+    def swap(point: str) -> None:
+        if point == "begin":
+            (made,) = bench.runs.glob("*/port/out/made.txt")
+            made.write_text("swapped")
+
+    before = snapshot(bench.port)
+    with pytest.raises(StepFailed, match=r"The products of make are not what it made\. out/made\.txt was changed"):
+        run_step(step(), bench.setting(reached=swap))
+    assert snapshot(bench.port) == before
+
+
+@pytest.mark.parametrize(
+    ("names", "number"),
+    [
+        (["1", "7"], 8),
+        (["1", "999999999"], 2),
+        (["3", "1000000000", "07", "0", "\u0663", "x"], 4),
+        ([], 1),
+    ],
+)
+def test_the_number_of_a_statement_has_at_most_nine_digits(names: list[str], number: int, bench: Bench) -> None:
+    write(bench.port, {f"attestations/make.01234567.{name}.dsse.json": "{}" for name in names})
+    write(bench.port, {"attestations/make.dsse.json": "{}"})
+    assert number_for(bench.port, step(), "01234567ff", without=()) == number

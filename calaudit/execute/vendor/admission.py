@@ -1,6 +1,7 @@
 """What a vendor may return at all: attestations of declared steps, what they made, and documents in ``vendor/``.
 
-A layout, signoffs, waivers, ``port.yaml`` and everything else that decides about a port comes another way.
+A layout, signoffs, waivers, ``port.yaml`` and everything else that decides about a port comes another way, whatever
+steps say that they make, and however their names are spelled.
 """
 
 import re
@@ -12,7 +13,9 @@ from pathlib import Path
 from calaudit.contract import Gates, Schemas
 from calaudit.errors import Malformed
 from calaudit.evidence.documents import PARSED, examine, too_large
+from calaudit.evidence.names import fold
 from calaudit.evidence.nouns import DOCUMENT_LIMIT
+from calaudit.execute.journal import FOLDER
 from calaudit.trust.envelope import SIZE_MAX
 from calaudit.trust.steps import ChainStep
 
@@ -22,6 +25,8 @@ _ATTESTATION = re.compile(
     r"attestations/(?P<step>[a-z0-9][a-z0-9-]*)\.[0-9a-f]{8}\.(?:link|[1-9][0-9]{0,8}\.dsse\.json)"
 )
 _VENDOR = "vendor/"
+_CLOSED = frozenset({"attestations", "signoffs", "waivers", "port.yaml", FOLDER})
+"""What is a file or folder of this name, in any letter case, is no step's to make."""
 
 
 class Kind(StrEnum):
@@ -71,6 +76,8 @@ def admit(path: str, chain: Sequence[ChainStep], gates: Gates) -> Ticket:
             raise Malformed(f"{path} attests the step {attestation['step']}, which port.yaml does not declare.")
         kind = Kind.LINK if path.endswith(".link") else Kind.PROVENANCE
         return Ticket(kind=kind, step=attestation["step"], limit=SIZE_MAX)
+    if fold(path.partition("/")[0]) in _CLOSED:
+        raise Malformed(f"{path} is not received: it decides about the port, whatever a step says that it makes.")
     maker = next((step for step in chain if step.writes(path)), None)
     if maker is not None:
         return Ticket(kind=Kind.PRODUCT, step=maker.name)

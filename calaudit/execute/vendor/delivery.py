@@ -68,4 +68,5 @@ class Delivery:
         if self.tree.digests() != self.present:
             raise UsageError("The port changed while this ran; nothing was received. Try again.")
         writes = {one.path: one.staged for one in self.fresh}
-        journal.publish(self.port, writes, self.removed, reached=reached)
+        digests = {one.path: one.sha256 for one in self.fresh}
+        journal.publish(self.port, writes, self.removed, digests=digests, reached=reached)

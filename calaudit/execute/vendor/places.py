@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator
 from calaudit.errors import Malformed
 from calaudit.evidence.names import escape, fold, is_control
 
-__all__ = ["NAME_MAX", "SEGMENT_MAX", "Places", "read_name"]
+__all__ = ["DEPTH_MAX", "NAME_MAX", "SEGMENT_MAX", "Places", "read_name"]
 
 NAME_MAX = 1024
 """Bytes of a whole path."""
 
 SEGMENT_MAX = 255
 """Bytes of one name in it: what file systems take."""
+
+DEPTH_MAX = 64
+"""Names in a path: each folder above a file is remembered, so depth costs its square."""
 
 
 def read_name(raw: bytes) -> str:
@@ -53,7 +56,10 @@ def _demand_plain(name: str, shown: str) -> None:
 
 def _demand_segments(name: str, shown: str) -> None:
     """Refuse segments that lead elsewhere, or that a system shortens."""
-    for segment in name.split("/"):
+    segments = name.split("/")
+    if len(segments) > DEPTH_MAX:
+        raise Malformed(f"The name {shown[:80]}… has {len(segments)} segments; at most {DEPTH_MAX} are read.")
+    for segment in segments:
         if segment in ("", ".", ".."):
             raise Malformed(f"The name {shown} has a segment {segment!r}; names go straight down.")
         if len(segment.encode()) > SEGMENT_MAX:

@@ -12,7 +12,7 @@ from calaudit.contract import Contract
 from calaudit.errors import Malformed
 from calaudit.execute.journal import _PATH as PUBLISHED
 from calaudit.execute.vendor.admission import Kind, admit
-from calaudit.execute.vendor.places import NAME_MAX, Places, read_name
+from calaudit.execute.vendor.places import DEPTH_MAX, NAME_MAX, Places, read_name
 from calaudit.trust.steps import SIGNED, read_chain
 from tests.execute.vendor.trade import STEPS
 
@@ -107,3 +107,24 @@ def test_folders_are_met_many_times() -> None:
         places.add_folder("vendor/x")
     with pytest.raises(Malformed, match="letter case"):
         places.add_folder("VENDOR")
+
+
+def test_a_name_has_so_many_segments_and_no_more() -> None:
+    assert read_name(b"a/" * (DEPTH_MAX - 1) + b"a")
+    for raw in (b"a/" * DEPTH_MAX + b"a", b"a/" * DEPTH_MAX + b"a/"):
+        with pytest.raises(Malformed, match=rf"a/a/a.* has {DEPTH_MAX + 1} segments"):
+            read_name(raw)
+
+
+@pytest.mark.parametrize("glob", ["**", "*/**", "?ignoffs/*", "SIGNOFFS/*", "*.yaml", "?ttestations/*", ".*/*", "*/x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("signoffs/G0.model.dsse.json", "SIGNOFFS/x", "Waivers/x", "waivers/a/x", "port.yaml", "Port.YAML"),
+        *(".calaudit/commit.json", ".Calaudit/x", "attestations/root.layout", "Attestations/x", "\u017fignoffs/x"),
+    ],
+)
+def test_no_step_makes_what_decides_about_a_port(glob: str, path: str, contract: Contract) -> None:
+    chain = read_chain({"steps": {"matrix": {**STEPS["matrix"], "products": [glob]}}})
+    with pytest.raises(Malformed, match="is not received"):
+        admit(path, chain, contract.gates)
