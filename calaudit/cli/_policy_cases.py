@@ -78,9 +78,10 @@ def suites(folder: Folder, vetter: Vetter | None = None) -> Iterator[Suite]:
     for name, policy in folder.cue.items():
         rule = CueRule(rule=cue_check(policy, vetter).rule, policy=policy, vetter=vetter)
         yield _suite(folder, name, name.removesuffix(CUE) + TEST, [rule], [])
+    yield from (Suite(policy=name, rules=(), faults=[fault]) for name, fault in folder.strange.items())
     for name in folder.tests():
         stem = name.removesuffix(TEST)
-        if stem + YAML not in policies and stem + CUE not in folder.cue:
+        if not {stem + YAML, stem + CUE} & {*policies, *folder.cue, *folder.strange}:
             yield Suite(policy=name, rules=(), faults=[f"{name}: there is no policy {stem}{YAML}."])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from calaudit.checks.catalogue import problems
 from calaudit.contract import CuePolicy, Param, PolicyRule, Schemas
+from calaudit.contract.overlays import kind_of
 from calaudit.contract.params import parse_params
 from calaudit.contract.policies import parse_rule
 from calaudit.contract.policy_folder import TEST, read_folder
@@ -47,6 +48,8 @@ class Folder:
         self.schemas = Schemas(self.root / "schemas")
         self.facts = facts_schema()
         self.cue: dict[str, CuePolicy] = {}
+        self.strange: dict[str, str] = {}
+        """What is wrong with files of overlays whose tag says that they are something else: nothing else is."""
         self._files: dict[str, Path] = {}
         self.params = self._params()
         if shipped:
@@ -57,10 +60,18 @@ class Folder:
 
     def _add(self, overlay: Path) -> None:
         folder = read_folder(overlay)
-        tightens = self.schemas.tag("overlay/v1")
-        for name, data in {**folder.yaml, **folder.tests}.items():
-            if not _has_tag(data, tightens):
-                self._files[folder.where(name)] = overlay / name
+        for name, data in folder.yaml.items():
+            file = Source(folder.where(name), overlay / name)
+            try:
+                tightens = kind_of(parse_yaml(data), file, self.schemas) == "overlay/v1"
+            except Malformed:
+                tightens = False  # told when it is read
+            except ContractError as error:
+                self.strange[file.name] = str(error)
+                continue
+            if not tightens:
+                self._files[file.name] = overlay / name
+        self._files |= {folder.where(name): overlay / name for name in folder.tests}
         for name, source in folder.cue.items():
             where = folder.where(name)
             self.cue[where] = CuePolicy(name=name, where=where, source=source)
@@ -118,14 +129,6 @@ class Folder:
             yield from faults
             if not faults:
                 yield rule
-
-
-def _has_tag(data: bytes, tag: str | None) -> bool:
-    try:
-        value = parse_yaml(data)
-    except Malformed:
-        return False
-    return isinstance(value, dict) and value.get("schema") == tag
 
 
 def _steps(pointer: str) -> Iterator[str | int]:

@@ -1,4 +1,4 @@
-"""``calaudit trust add-owner``, ``revoke`` and ``set``: the registry of a trust directory."""
+"""``calaudit trust add-owner``, ``edit-owner``, ``revoke`` and ``set``: the registry of a trust directory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 from calaudit.cli._keys import need, passphrase_options, passphrases
 from calaudit.cli._trust_options import FILE, algorithm_option, directory_argument, expires_option, sign_with_option
 
-__all__ = ["add_owner", "configure", "revoke"]
+__all__ = ["add_owner", "configure", "edit_owner", "revoke"]
 
 
 @click.command("add-owner")
@@ -78,6 +78,47 @@ def add_owner(  # noqa: PLR0913 - as above
         Keys(new=tuple(new_keys), held=tuple(keys), public=(), algorithm=algorithm),
         sign_with,
         passphrases(variable, none=none),
+    )
+
+
+@click.command("edit-owner")
+@directory_argument
+@click.argument("role")
+@click.argument("owner", metavar="NAME")
+@click.option("--name", metavar="TEXT", help="Their name from now on.")
+@click.option("--contact", metavar="URI", help="How to reach them: mailto:…, https://…, tel:…")
+@click.option("--delivery-date", metavar="DATE", help="When they deliver.")
+@click.option("--delivery-version", metavar="VERSION", help="What they deliver.")
+@click.option("--functionary", is_flag=True, help="NAME is a machine that runs steps of the role.")
+@sign_with_option
+@passphrase_options()
+def edit_owner(  # noqa: PLR0913 - as above
+    directory: Path,
+    *,
+    role: str,
+    owner: str,
+    name: str | None,
+    contact: str | None,
+    delivery_date: str | None,
+    delivery_version: str | None,
+    functionary: bool,
+    sign_with: Sequence[str],
+    variable: str,
+) -> int:
+    """Change what the registry says of NAME, an owner of ROLE: name, contact, what they deliver and when.
+
+    What is not given stays. Keys come with `add-owner` and go with `revoke`.
+    """
+    from calaudit.cli._trust_registry import amend
+    from calaudit.sign.owner_edit import OwnerEdit
+
+    return amend(
+        directory,
+        OwnerEdit(name=name, contact=contact, delivery_date=delivery_date, delivery_version=delivery_version),
+        sign_with,
+        passphrases(variable),
+        role=f"{role}-functionary" if functionary else role,
+        name=owner,
     )
 
 

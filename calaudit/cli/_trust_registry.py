@@ -1,4 +1,4 @@
-"""``trust add-owner``, ``trust revoke`` and ``trust set``: edits of the role registry."""
+"""``trust add-owner``, ``edit-owner``, ``revoke`` and ``set``: edits of the role registry."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from calaudit.sign.folder import Folder
 from calaudit.sign.key_files import make_key, read_public
 from calaudit.sign.metadata import expiry, sign
 from calaudit.sign.opening import open_folder
+from calaudit.sign.owner_edit import OwnerEdit, edit_owner
 from calaudit.sign.owners import NewOwner, check_owner
 from calaudit.sign.passphrases import Passphrases
 from calaudit.sign.registry import Registry, add_owner, revoke, settings, successor
@@ -24,7 +25,7 @@ from calaudit.sign.soundness import check_new_key, check_registry
 from calaudit.sign.standing import registry_standing
 from calaudit.trust.keys import KeylessKey
 
-__all__ = ["Appointment", "appoint", "change_settings", "withdraw_keys"]
+__all__ = ["Appointment", "amend", "appoint", "change_settings", "withdraw_keys"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,15 @@ def appoint(directory: Path, who: Appointment, keys: Keys, sign_with: Sequence[s
     if sigstore is not None:
         settings(registry, sigstore_root_sha256=hashlib.sha256(sigstore).hexdigest())
         folder.write_sigstore_root(sigstore)
+    return _propose(directory, folder, registry, sign_with, passphrases)
+
+
+def amend(  # noqa: PLR0913 - whom it edits, by name
+    directory: Path, edit: OwnerEdit, sign_with: Sequence[str], passphrases: Passphrases, *, role: str, name: str
+) -> int:
+    """``trust edit-owner``."""
+    folder, registry = _edited(directory)
+    edit_owner(registry, role, name, edit)
     return _propose(directory, folder, registry, sign_with, passphrases)
 
 

@@ -1,14 +1,14 @@
-"""``calaudit trust sign``, ``show`` and ``pin``: what keepers and users of a trust directory do."""
+"""``calaudit trust sign``, ``drop``, ``show`` and ``pin``: what keepers and users of a trust directory do."""
 
 from pathlib import Path
 
 import click
 
 from calaudit.cli._keys import confirm, need, passphrase_options, passphrases, say, yes_option
-from calaudit.cli._shared import emit
+from calaudit.cli._shared import emit, terminal_width
 from calaudit.errors import UsageError
 
-__all__ = ["pin", "show", "sign"]
+__all__ = ["drop", "pin", "show", "sign"]
 
 _PATH = click.Path(path_type=Path)
 
@@ -34,6 +34,20 @@ def sign(directory: Path, *, key: str | None, variable: str, yes: bool) -> int:
     return sign_pending(folder, uri, passphrases(variable))
 
 
+@click.command("drop")
+@click.argument("directory", metavar="DIR", type=_PATH)
+@click.argument("part", metavar="[root|registry]", required=False, type=click.Choice(["root", "registry"]))
+@yes_option
+def drop(directory: Path, part: str | None, *, yes: bool) -> int:
+    """Take back what waits in DIR/pending: the root, the registry, or both.
+
+    What is published stays as it is. A registry that was only to be signed again for a new root goes with it.
+    """
+    from calaudit.cli._trust_drop import drop as take_back
+
+    return take_back(directory, part, yes=yes)
+
+
 @click.command("show")
 @click.argument("directory", metavar="[DIR]", required=False, type=_PATH)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -43,6 +57,7 @@ def show(directory: Path | None, *, as_json: bool) -> int:
     The root and its keys, who owns which role, thresholds, what expires, and what waits for signatures.
     """
     from calaudit.cli._trust_show import document, lines
+    from calaudit.cli._wrapping import hanging
 
     shown = document(directory)
     if as_json:
@@ -50,8 +65,10 @@ def show(directory: Path | None, *, as_json: bool) -> int:
 
         emit(dumps(shown))
         return 0
+    width = terminal_width()
     for line in lines(shown):
-        say(line)
+        for part in hanging(line, width):
+            say(part)
     return 0
 
 

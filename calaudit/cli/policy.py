@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from calaudit.cli._shared import cue_option, emit, policy_option, vetter_for
+from calaudit.cli._shared import cue_option, emit, policy_option, terminal_width, vetter_for
 
 __all__ = ["command"]
 
@@ -28,13 +28,16 @@ def list_policies(root: Path | None, policies: Sequence[Path]) -> int:
     """List the rules of every policy with their cases."""
     from calaudit.cli._policy_cases import suites
     from calaudit.cli._policy_files import Folder
+    from calaudit.cli._wrapping import hanging
 
+    width = terminal_width()
     found = list(suites(Folder(root, policies)))
     for suite in found:
-        emit(f"{suite.policy}\n")
+        emit(f"{suite.policy}\n")  # one word, whole: it can be copied
         for rule in suite.rules:
             count = sum(case.rule is rule for case in suite.cases)
-            emit(f"  {rule.rule.key:<36} {rule.rule.level:<8} {count:>3} case(s)  {rule.rule.title}\n")
+            emit(f"  {rule.rule.key:<36} {rule.rule.level:<8} {count:>3} case(s)\n")
+            emit("".join(f"{line}\n" for line in hanging(f"      {rule.rule.title}", width, hang=0)))
     return _told([fault for suite in found for fault in suite.faults]) if found else 0
 
 

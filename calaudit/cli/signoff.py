@@ -15,7 +15,7 @@ from calaudit.errors import UsageError
 
 if TYPE_CHECKING:
     from calaudit.cli._signing import Judged
-    from calaudit.model import GateReport
+    from calaudit.model import GateReport, Result
     from calaudit.sign.signing import Signed
     from calaudit.sign.signoff import Draft
 
@@ -147,8 +147,17 @@ def _findings(found: "Judged", gate: "GateReport") -> Iterator[str]:
     unsigned: Counter[str] = Counter()
     for result in gate.findings:
         if found.report.rule(result).trust:
-            unsigned[f"{result.kind} {result.rule}"] += 1
+            unsigned[f"{_weight(result)} {result.rule}"] += 1
             continue
         at = f" {result.location}" if result.location else ""
-        yield f"{'waived' if result.suppression else result.kind} {result.rule}{at}: {result.message}"
+        yield f"{_weight(result)} {result.rule}{at}: {result.message}"
     yield from (f"{what} (signatures): {count}" for what, count in unsigned.items())
+
+
+def _weight(result: "Result") -> str:
+    """What a finding counts for: a failure that no error makes is called by its level."""
+    from calaudit.model import Kind, Level
+
+    if result.suppression:
+        return "waived"
+    return str(result.level if result.kind is Kind.FAIL and result.level is not Level.ERROR else result.kind)

@@ -21,10 +21,12 @@ def command() -> None:
 for _verb in (
     _trust_edit.init,
     _trust_owners.add_owner,
+    _trust_owners.edit_owner,
     _trust_owners.revoke,
     _trust_edit.rotate,
     _trust_owners.configure,
     _trust_use.sign,
+    _trust_use.drop,
     _trust_use.show,
     _trust_use.pin,
 ):

@@ -19,9 +19,11 @@ from calaudit.contract.policies import PolicyRule, parse_policy
 from calaudit.contract.policy_folder import YAML, PolicyFolder, read_folder
 from calaudit.contract.schemas import Schemas
 from calaudit.contract.tightening import Tightening, parse_tightening
+from calaudit.contract.yaml_place import Source
 from calaudit.errors import ContractError
+from calaudit.model import Json
 
-__all__ = ["CuePolicy", "Overlay", "load_overlay", "load_overlays"]
+__all__ = ["CuePolicy", "Overlay", "kind_of", "load_overlay", "load_overlays"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +88,11 @@ def load_overlay(path: Path, schemas: Schemas, params: Mapping[str, Param], prof
     documents: dict[str, Any] = {name: {"sha256": sha256(source).hexdigest()} for name, source in folder.cue.items()}
     for name, data in folder.yaml.items():
         where = folder.where(name)
-        document = _document(data, where, schemas)
+        source = Source(where, path / name)
+        document = _document(data, source, schemas)
         documents[name] = document
         if document["schema"] == schemas.tag("overlay/v1"):
-            tightenings.append(parse_tightening(document, where, params, profiles))
+            tightenings.append(parse_tightening(document, source, params, profiles))
         else:
             parsed = parse_policy(document, where=where, params=params, path=path / name)
             rules += (replace(rule, shipped=False) for rule in parsed)
@@ -126,16 +129,25 @@ def _judging(overlay: Overlay) -> str:
     return contract_digest(documents, "", code="")
 
 
-def _document(data: bytes, where: str, schemas: Schemas) -> dict[str, Any]:
-    value = parse_strictly(data, where)
+def kind_of(value: Json, source: Source, schemas: Schemas) -> str:
+    """Which schema a YAML file of a policy directory follows by its tag: ``policy/v1`` or ``overlay/v1``.
+
+    Raises:
+        ContractError: its tag is neither's.
+    """
     tag = value.get("schema") if isinstance(value, dict) else None
     kinds = {schemas.tag(name): name for name in ("policy/v1", "overlay/v1")}
     if not isinstance(tag, str) or tag not in kinds:
         raise ContractError(
-            f"{where}: its schema is {tag!r}; a {YAML} file of a policy directory has the schema "
+            f"{source.place('schema')}: its schema is {tag!r}; a {YAML} file of a policy directory has the schema "
             f"{' or '.join(map(str, kinds))} (cases are called *.test{YAML})."
         )
-    return follow(value, where, schemas, kinds[tag])
+    return kinds[tag]
+
+
+def _document(data: bytes, source: Source, schemas: Schemas) -> dict[str, Any]:
+    value = parse_strictly(data, source.name)
+    return follow(value, source.name, schemas, kind_of(value, source, schemas))
 
 
 def _cue_policies(folder: PolicyFolder) -> Iterator[CuePolicy]:

@@ -8,10 +8,10 @@ clock: its digest names the contract.
 """
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import reduce
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +26,7 @@ from calaudit.contract.params import (
     stricter_of,
     unknown_param,
 )
+from calaudit.contract.yaml_place import Source
 from calaudit.errors import ContractError
 from calaudit.model import Level
 
@@ -53,9 +54,11 @@ class Tightening:
 
 
 def parse_tightening(
-    document: Mapping[str, Any], where: str, params: Mapping[str, Param], profiles: Mapping[str, Profile]
+    document: Mapping[str, Any], source: Source, params: Mapping[str, Param], profiles: Mapping[str, Profile]
 ) -> Tightening:
     """Turn a schema-valid ``overlay/v1`` document into a tightening; ``params`` and ``profiles`` are the shipped ones.
+
+    ``source`` is its file: messages tell the line.
 
     Raises:
         ContractError: it names what does not exist, or a value that does not fit or is looser than the shipped one.
@@ -66,12 +69,16 @@ def parse_tightening(
         if id_ not in profiles:
             near = difflib.get_close_matches(id_, profiles, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
+            where = source.place("profiles", id_)
             raise ContractError(f"{where}: there is no profile {id_}; profiles are {', '.join(profiles)}.{hint}")
-        by_profile[id_] = _values(values, where, params, profiles[id_].params, f"the profile {id_}")
+        place = partial(source.place, "profiles", id_)
+        by_profile[id_] = _values(values, place, params, profiles[id_].params, f"the profile {id_}")
     dated = document.get("effective_on")
     return Tightening(
-        where=where,
-        params=_values(document.get("params", {}), where, params, defaults, "policies/params.yaml"),
+        where=source.name,
+        params=_values(
+            document.get("params", {}), partial(source.place, "params"), params, defaults, "policies/params.yaml"
+        ),
         profiles=MappingProxyType(by_profile),
         levels=MappingProxyType({key: Level(level) for key, level in document.get("levels", {}).items()}),
         effective_on=None if dated is None else date.fromisoformat(dated),
@@ -79,25 +86,35 @@ def parse_tightening(
 
 
 def _values(
-    raw: Mapping[str, Any], where: str, params: Mapping[str, Param], base: Mapping[str, Value], whose: str
+    raw: Mapping[str, Any],
+    place: Callable[[str], str],
+    params: Mapping[str, Param],
+    base: Mapping[str, Value],
+    whose: str,
 ) -> Mapping[str, Value]:
-    values: dict[str, Value] = {}
-    for name, given in raw.items():
+    """The values, each as strict as what ``whose`` has; ``place`` tells where one stands that is not."""
+    values = {name: freeze(given) for name, given in raw.items()}
+    for name, value in values.items():
         if name not in params:
-            raise unknown_param(name, params, where)
-        param, value = params[name], freeze(given)
-        check_value(param, value, where)
-        if value == ():
-            raise ContractError(f"{where}: {name} is empty, which demands nothing or forbids everything; leave it out.")
-        if not _is_alike(param.value, value):
-            raise ContractError(f"{where}: {name} is {show(value)}, of another kind than {show(param.value)}.")
-        if not is_as_strict(param, base[name], value):
-            raise ContractError(
-                f"{where}: {name} is {show(value)}, and {whose} has {show(base[name])}: an overlay may only move it "
-                f"its stricter way ({param.stricter}). Leave it out, or give a stricter value."
-            )
-        values[name] = value
+            raise unknown_param(name, params, place(name))
+        param, old = params[name], base[name]
+        if value == () or not _is_alike(param.value, value) or not is_as_strict(param, old, value):
+            raise _fault(param, value, place(name), old, whose)
     return MappingProxyType(values)
+
+
+def _fault(param: Param, value: Value, where: str, old: Value, whose: str) -> ContractError:
+    """What is wrong with a value that does not fit, or is not as strict as the ``old`` one that ``whose`` has."""
+    check_value(param, value, where)
+    name = param.name
+    if value == ():
+        return ContractError(f"{where}: {name} is empty, which demands nothing or forbids everything; leave it out.")
+    if not _is_alike(param.value, value):
+        return ContractError(f"{where}: {name} is {show(value)}, of another kind than {show(param.value)}.")
+    return ContractError(
+        f"{where}: {name} is {show(value)}, and {whose} has {show(old)}: an overlay may only move it its stricter way "
+        f"({param.stricter}). Leave it out, or give a stricter value."
+    )
 
 
 def _is_alike(shipped: Value, value: Value) -> bool:

@@ -4,6 +4,7 @@ Readers look at what is published only. A file moves there when its last thresho
 one more signature would make another file of the same version, which who has seen the first one takes for a forgery.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,12 +88,16 @@ class Folder:
         """Let the trusted root of a Sigstore instance wait, as the registry that holds its digest does."""
         self._write(Path(PENDING) / SIGSTORE_ROOT, data)
 
-    def withdraw(self) -> tuple[str, ...]:
-        """Forget what waits; the names of the files."""
+    def withdraw(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Forget what waits, or the files of these names only; the names of the files."""
         gone = sorted(p.relative_to(self.path / PENDING).as_posix() for p in self._waiting())
-        for name in gone:
-            (self.path / PENDING / name).unlink()
-        self._tidy()
+        gone = gone if names is None else sorted(set(names) & set(gone))
+        try:
+            for name in gone:
+                (self.path / PENDING / name).unlink()
+            self._tidy()
+        except OSError as error:
+            raise UsageError(f"{self.path / PENDING} cannot be changed: {error.strerror}.") from error
         return tuple(gone)
 
     def publish(self) -> tuple[str, ...]:

@@ -48,18 +48,41 @@ def registry_changes(new: Metadata[Targets], old: Metadata[Targets] | None) -> l
 def _owners(new: Metadata[Targets], now: dict[str, Any], then: dict[str, Any]) -> Iterator[str]:
     before = {(e["role"], e["name"]): e for e in then.get("owners", ())}
     after = {(e["role"], e["name"]): e for e in now["owners"]}
+    gone = {key: entry for key, entry in before.items() if key not in after}
     for (role, name), entry in after.items():
-        was = before.get((role, name))
-        if was == entry:
-            continue
-        keys = ", ".join(_owner_key(new, keyid) for keyid in entry["keyids"])
-        promise = (
-            f", delivers {entry['delivery_version']} on {entry['delivery_date']}" if "delivery_date" in entry else ""
-        )
-        sign, was_text = ("+", "") if was is None else ("~", f" (was: keys {', '.join(k[:8] for k in was['keyids'])})")
-        yield f"{sign} {role}: {name}, {entry['contact']}, keys {keys}{promise}{was_text}"
-    for role, name in sorted(set(before) - set(after)):
-        yield f"- {role}: {name}"
+        was = before.get((role, name)) or _renamed(entry, gone)
+        if was is None:
+            promise = _promise(entry)
+            told = f"{entry['contact']}, keys {_keys(new, entry)}"
+            yield f"+ {role}: {name}, {told}{f', {promise}' if promise else ''}"
+        elif was != entry:
+            gone.pop((role, was["name"]), None)
+            old = "" if was["name"] == name else f" (was {was['name']})"
+            yield f"~ {role}: {name}{old}{_edits(new, entry, was)}"
+    yield from (f"- {role}: {name}" for role, name in sorted(gone))
+
+
+def _renamed(entry: dict[str, Any], gone: dict[tuple[str, str], dict[str, Any]]) -> dict[str, Any] | None:
+    """Who had all the keys of an entry under another name."""
+    same = (e for e in gone.values() if (e["role"], e["keyids"]) == (entry["role"], entry["keyids"]))
+    return next(same, None)
+
+
+def _edits(new: Metadata[Targets], entry: dict[str, Any], was: dict[str, Any]) -> str:
+    """What of an entry is another than it was."""
+    lines = _changed("contact", was["contact"], entry["contact"])
+    if was["keyids"] != entry["keyids"]:
+        lines.append(f"keys {_keys(new, entry)} (was: keys {', '.join(k[:8] for k in was['keyids'])})")
+    lines += _changed("promise", _promise(was), _promise(entry))
+    return "".join(f", {line}" for line in lines)
+
+
+def _promise(entry: dict[str, Any]) -> str | None:
+    return f"delivers {entry['delivery_version']} on {entry['delivery_date']}" if "delivery_date" in entry else None
+
+
+def _keys(registry: Metadata[Targets], entry: dict[str, Any]) -> str:
+    return ", ".join(_owner_key(registry, keyid) for keyid in entry["keyids"])
 
 
 def _thresholds(new: Metadata[Targets], old: Metadata[Targets] | None) -> Iterator[str]:

@@ -198,3 +198,26 @@ def test_the_shipped_rules_have_nothing_to_mend():
     assert run("lint") == (0, run("lint")[1])
     code, output = run("test")
     assert (code, output.count("\n")) == (0, 1)
+
+
+def test_the_list_fits_a_terminal(root):
+    title = "There are enough lists and " + "more words than a line of eighty columns holds " * 3
+    write(root, POLICY.replace("There are enough lists", title.strip()), CASES)
+    code, output = run("list", "--root", root)
+    assert (code, max(map(len, output.splitlines())) <= 80) == (0, True)
+    assert " ".join(title.split()) in " ".join(output.split())
+
+
+def test_the_shipped_list_fits_a_terminal():
+    assert max(map(len, run("list")[1].splitlines())) <= 80
+
+
+@pytest.mark.parametrize("tag", ["calaudit-overlayy/v1", "calaudit-params/v1"])
+def test_a_wrong_tag_is_one_fault(tmp_path, tag):
+    (tmp_path / "limits.yaml").write_text(f"# Ours.\nschema: {tag}\nparams: {{complexity_max: 2}}\n")
+    code, output = run("lint", "--policy", tmp_path)
+    first, *_, last = output.splitlines()
+    assert (code, last) == (1, "1 fault(s).")
+    assert first.startswith(f"{tmp_path}/limits.yaml:2:9: its schema is '{tag}'; ")
+    (tmp_path / "limits.test.yaml").write_text(CASES)
+    assert run("lint", "--policy", tmp_path)[1].endswith("\n1 fault(s).\n")

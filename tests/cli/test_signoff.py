@@ -126,6 +126,17 @@ def test_a_gate_that_fails_is_rejected_or_left(run: Run, port: Path) -> None:
     assert "does not hold" in run("G1", "model", code=2).output
 
 
+def test_a_warning_is_called_so(run: Run, port: Path) -> None:
+    path = port / "00-source/source-manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["targets"] |= {"batch": [4], "context": [16384]}
+    path.write_text(json.dumps(manifest))
+    told = run("G0", "model", "", "--decision", "reject", "--reason", "too complex", "--dry-run", "--all").output
+    assert "  warning complexity-too-high" in told
+    assert "fail complexity-too-high" not in told
+    assert "  fail " in told
+
+
 def test_a_changed_port_is_signed_anew(run: Run, port: Path) -> None:
     run("G0", "model")
     before = (port / "signoffs/G0.model.dsse.json").read_bytes()

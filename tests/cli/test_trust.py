@@ -402,6 +402,93 @@ def test_a_publication_that_was_cut_short_is_finished(run: Run, made: Keepers, m
     assert shown(run)["registry"]["signed"]
 
 
-@pytest.mark.parametrize("verb", ["init", "add-owner", "rotate", "revoke", "set", "sign", "show", "pin"])
+@pytest.mark.parametrize(
+    "verb", ["init", "add-owner", "edit-owner", "rotate", "revoke", "set", "sign", "drop", "show", "pin"]
+)
 def test_every_verb_has_help(run: Run, verb: str) -> None:
     assert "Usage:" in run(verb, "--help").output
+
+
+def test_an_owner_is_edited(run: Run, made: Keepers) -> None:
+    edit = ["edit-owner", "trust", "model", "model CREW aa", "--name", "New crew", "--contact", "tel:+49"]
+    run(*edit, "--delivery-date", "2027-01-31", "--delivery-version", "2.0", "--sign-with", made.key("root-1"))
+    edited = "~ model: New crew (was Model crew AA), contact: tel:+49 (was mailto:crew@example.org), "
+    promised = "promise: delivers 2.0 on 2027-01-31 (was delivers 1.0 on 2026-12-01)"
+    assert shown(run)["pending"][0]["changes"] == [edited + promised]
+    assert "~ model: New crew (was Model crew AA), contact:" in run("show", "trust").stdout
+    run("sign", "trust", "--key", made.key("root-2"), "--yes")
+    owner = shown(run)["registry"]["roles"][0]["owners"][0]
+    assert (owner["name"], owner["contact"], owner["delivery_version"]) == ("New crew", "tel:+49", "2.0")
+    assert [key["keyid"] for key in owner["keys"]] == [made.owners["model"][0].public_key.keyid]
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["model", "Nobody here", "--name", "X crew"], "it has Model crew AA"),
+        (["pilot", "Model crew AA", "--name", "X crew"], "it has none"),
+        (["model", "Model crew AA"], "Nothing changes for Model crew AA"),
+        (["model", "Model crew AA", "--contact", "mailto:crew@example.org "], "Nothing changes"),
+        (["model", "Model crew AA", "--name", "vendor support"], "says nobody"),
+        (["model", "Model crew AA", "--contact", "somewhere"], "reaches nobody"),
+        (["model", "Model crew AA", "--delivery-date", "soon"], "is no date"),
+        (["release", "Release crew AA", "--name", "release  CREW bb"], "one name is one owner"),
+    ],
+)
+def test_edits_of_owners_that_are_refused(run: Run, made: Keepers, args: list[str], sentence: str) -> None:
+    assert sentence in run("edit-owner", "trust", *args, code=2).output
+    assert not (made.path / "pending").exists()
+
+
+def test_a_machine_promises_nothing(run: Run, made: Keepers) -> None:
+    machine = ["--functionary", "--contact", "https://ci.example"]
+    run("add-owner", "trust", "model", *machine, "--name", "ci-17", "--new-key", "f.pem")
+    told = run("edit-owner", "trust", "model", "ci-17", "--functionary", "--delivery-date", "2027-01-31", code=2)
+    assert "promises no delivery" in told.output
+    run("edit-owner", "trust", "model", "ci-17", "--functionary", "--contact", "https://ci2.example")
+    assert "https://ci2.example" in shown(run)["pending"][0]["changes"][0]
+
+
+def test_what_waits_is_dropped(run: Run, made: Keepers, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Nothing waits" in run("drop", "trust").output
+    before = listed()
+    run("set", "trust", "--label", "other", "--sign-with", made.key("root-1"))
+    assert "say --yes" in run("drop", "trust", code=2).output
+    assert "what waits is the registry" in run("drop", "trust", "root", "--yes", code=2).output
+    with monkeypatch.context() as patch:
+        patch.setattr(_keys, "terminal", lambda: True)
+        assert "Nothing was written" in run("drop", "trust", code=2, typed="n\n").output
+    assert len(shown(run)["pending"]) == 1
+    told = run("drop", "trust", "registry", "--yes").stdout
+    assert "label: other" in told
+    assert f"was signed by {made.roots[0].public_key.keyid[:8]}: others can still complete a copy" in told
+    assert (listed(), shown(run)["pending"]) == (before, [])
+
+
+def test_a_root_takes_its_registry_with_it(run: Run, made: Keepers) -> None:
+    gone = [part for signer in made.roots[:2] for part in ("--remove-key", signer.public_key.keyid[:8])]
+    rotation = ["rotate", "trust", "--new-key", "r4.pem", "--new-key", "r5.pem", *gone]
+    run(*rotation)
+    assert "wait together" in run("drop", "trust", "registry", "--yes", code=2).output
+    assert "2.root.json, roles.json" in run("drop", "trust", "root", "--yes").stdout
+    assert shown(run)["pending"] == []
+    run("rotate", "trust", "--expires", "90d")
+    run("set", "trust", "--label", "other")
+    run("drop", "trust", "root", "--yes")
+    assert [item["file"] for item in shown(run)["pending"]] == ["roles.json"]
+
+
+def test_a_beginning_is_dropped_as_a_whole(run: Run) -> None:
+    for name in ("a", "b"):
+        run("init", f"other-{name}", "--new-key", f"{name}.pem", "--port", "p", "--label", "x")
+    run("init", "trust", "--key", "a.pem", "--public-key", "b.pem.pub", "--port", "p", "--label", "x")
+    for part in ("root", "registry"):
+        assert "wait together" in run("drop", "trust", part, "--yes", code=2).output
+    run("drop", "trust", "--yes")
+    assert listed() == []
+    begin(run)
+
+
+def test_what_is_shown_fits_a_terminal(run: Run, made: Keepers) -> None:
+    run("add-owner", "trust", "model", "--name", "A crew " * 12, *PROMISE, "--new-key", "second.pem")
+    assert max(map(len, run("show", "trust").stdout.splitlines()[1:])) <= 80

@@ -298,6 +298,24 @@ def test_a_fault_has_its_place(acme: Path) -> None:
     refused(acme, r"acme/x\.yaml#/rules/0: The member \"why\"", x_yaml=rule().replace("    why:", "    #"))
 
 
+PLACES = {
+    "looser": ("params:\n  prompts_min: 200\n  complexity_max: 4", r"limits\.yaml:4:19: complexity_max is 4, and "),
+    "another kind": ("params:\n  complexity_max: 2.5", r"limits\.yaml:3:19: complexity_max is 2\.5, of another kind"),
+    "unfit": ("params:\n  prompts_min: true", r"limits\.yaml:3:16: prompts_min is True"),
+    "empty": ("params:\n  batches: []", r"limits\.yaml:3:12: batches is empty"),
+    "unknown": ("params:\n  complexity_mx: 2", r"limits\.yaml:3:18: there is no param complexity_mx"),
+    "in a profile": (
+        "profiles:\n  moe-dual-chip:\n    complexity_max: 16", r"limits\.yaml:4:21: .* the profile moe-dual-chip has 15"
+    ),
+    "a profile": ("profiles:\n  moe-dual:\n    complexity_max: 2", r"limits\.yaml:4:5: there is no profile moe-dual;"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "message"), PLACES.values(), ids=PLACES)
+def test_a_value_that_is_refused_has_its_place(acme: Path, body: str, message: str) -> None:
+    refused(acme, f"acme/{message}", limits_yaml=tightening(body))
+
+
 # Dates
 
 
