@@ -8,7 +8,6 @@ from typing import Protocol
 
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import NO_NETWORK, Guarantees, Job, Outcome
-from calaudit.trust.isolation import ELSEWHERE
 
 __all__ = [
     "KINDS",
@@ -72,8 +71,6 @@ def executor_for(kind: str, *, layouts: Sequence[Path] = ()) -> Executor:
         return Bwrap()
     if kind == "oci":
         return Oci(layouts=layouts)
-    if kind == ELSEWHERE:
-        raise UsageError("port.yaml says that this is built elsewhere; --executor says what would build it here.")
     raise UsageError(f"There is no executor {kind!r}; there are {', '.join(KINDS)}.")
 
 

@@ -76,7 +76,8 @@ class Watch:
     def attempts(self) -> tuple[str, ...]:
         """Each endpoint that was asked for, in order, once; asked when every process of the command is dead."""
         self._finish()
-        return self._lines.attempts()
+        # What was not read may be an attempt, so it counts as one.
+        return (*self._lines.attempts(), *(["what strace wrote was not read to its end"] * self._thread.is_alive()))
 
     def _finish(self) -> None:
         """Read to the end, which comes with the end of the last process that could write."""

@@ -65,7 +65,7 @@ def test_a_gate_whose_steps_have_to_be_shut_in(port: SignedPort, tmp_path: Path)
 
 def test_what_is_built_elsewhere_counts_once_it_is_built_here(port: SignedPort, tmp_path: Path) -> None:
     declare(port, {"fetch": step("elsewhere")})
-    attest(port, "https://vendor.example/farm/v1")
+    attest(port, "urn:example:build-farm:v1")
     assert said(port)[0] is Kind.NOT_APPLICABLE
     port.contract = demanding(tmp_path / "policies", "sandbox_gates", "G5, G0")
     assert said(port) == (Kind.OPEN, "fetch was built elsewhere, and nobody knows how shut in; a sandbox is needed.")

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from calaudit.checks import View
+from calaudit.errors import Malformed, MissingFact
+from calaudit.model import Location
 from calaudit.trust.isolation import ISOLATION, Isolation
 from calaudit.trust.roles import FUNCTIONARY
 from calaudit.trust.steps import ChainStep, read_chain
@@ -14,26 +16,37 @@ if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does n
     from calaudit.trust.provenance import Provenance
 
 
+def _declared(view: View) -> tuple[ChainStep, ...]:
+    """The steps of ``port.yaml``; where it cannot be read, or they contradict each other, the rule stays open."""
+    try:
+        return read_chain(view.evidence.document("port.yaml"))
+    except Malformed as error:
+        raise MissingFact(error.message, at=Location(path="port.yaml", pointer=error.pointer)) from error
+
+
 def steps_of(view: View) -> list[ChainStep]:
     """The steps that ``port.yaml`` declares for the gate, and those that write files of it, whatever they declare.
 
     Raises:
-        Malformed: the steps contradict each other.
-        MissingFact: ``port.yaml`` cannot be read.
+        MissingFact: ``port.yaml`` cannot be read, or its steps contradict each other.
     """
     entries = view.evidence.entries
     return [
         step
-        for step in read_chain(view.evidence.document("port.yaml"))
+        for step in _declared(view)
         if step.gate == view.gate or any(step.writes(path) for path, e in entries.items() if e.gate == view.gate)
     ]
 
 
 def declared_runs(view: View, role: str, path: str) -> "list[Provenance]":
-    """The runs of steps that ``port.yaml`` declares which wrote a file, by enough functionaries of a role; or none."""
+    """The runs of steps that ``port.yaml`` declares which wrote a file, by enough functionaries of a role; or none.
+
+    Raises:
+        MissingFact: as :func:`steps_of`.
+    """
     registry = view.signed.trust.registry
     functionaries = None if registry is None else registry.role(role + FUNCTIONARY)
-    steps = {step.name: step for step in read_chain(view.evidence.document("port.yaml"))}
+    steps = {step.name: step for step in _declared(view)}
     runs = [
         run
         for run in view.signed.attestations

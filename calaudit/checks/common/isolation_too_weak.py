@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from calaudit.checks import View, check
 from calaudit.checks.common._runs import DEMANDS, lacking, runs_of, steps_of, wanted_isolation
 from calaudit.checks.common._signed import NOBODY
-from calaudit.errors import Malformed
 from calaudit.model import Location, Result
 from calaudit.trust.isolation import ISOLATION, Isolation, builder_id
 from calaudit.trust.steps import ChainStep
@@ -32,11 +31,7 @@ _KINDS = {Isolation.SANDBOX: "bwrap or oci", Isolation.CONTAINER: "oci"}
 )
 def isolation_too_weak(view: View) -> Iterator[Result]:
     """Fail for a step whose runs were shut in less; open where too few attest one, or nobody knows how it was."""
-    try:
-        steps = steps_of(view)
-    except Malformed as error:
-        yield view.open(error.message, at=Location(path="port.yaml", pointer=error.pointer))
-        return
+    steps = steps_of(view)
     demanding = [level for level, param in DEMANDS.items() if view.gate in view.words(param)]
     if not steps and demanding:
         word = max(demanding).word

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.common._runs import runs_of, steps_of, wanted_isolation
 from calaudit.checks.common._signed import NOBODY
-from calaudit.errors import Malformed
 from calaudit.model import Location, Result
 from calaudit.trust.isolation import Isolation
 
@@ -19,11 +18,7 @@ from calaudit.trust.isolation import Isolation
 @check("rebuilds-incomplete", gate="*", kinds=("pass", "open", "notApplicable"), trust=True, unwaivable=True)
 def rebuilds_incomplete(view: View) -> Iterator[Result]:
     """Open for a step of which fewer runs with the bytes of the port are attested than its ``rebuilds``."""
-    try:
-        steps = [step for step in steps_of(view) if step.rebuilds > 1]
-    except Malformed as error:
-        yield view.open(error.message, at=Location(path="port.yaml", pointer=error.pointer))
-        return
+    steps = [step for step in steps_of(view) if step.rebuilds > 1]
     if not steps:
         yield view.not_applicable("port.yaml wants no step of this gate built more than once.")
         return

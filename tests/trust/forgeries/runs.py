@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import yaml
+
 from tests.trust import authority as kit
 from tests.trust.chained import CONFIG, STEPS, TOKENIZER, chained, declare, lay_out, run
 from tests.trust.forgeries import forge
@@ -312,3 +314,10 @@ def a_step_that_writes_signoffs(port: SignedPort) -> None:
 def a_second_run_that_was_not_shut_in(port: SignedPort) -> None:
     one_run_of_two(port)
     attest(port, "local", number=2)
+
+
+@forge("G1.invocation-unattested", "open: The step reference-again may not write ?ignoffs/*", kind="full")
+def steps_that_contradict_themselves(port: SignedPort) -> None:
+    document = json.loads(json.dumps(yaml.load((port.path / "port.yaml").read_text("utf-8"), yaml.CSafeLoader)))
+    document["steps"]["reference-again"]["products"].append("?ignoffs/*")
+    (port.path / "port.yaml").write_text(json.dumps(document), "utf-8")
