@@ -1,7 +1,10 @@
-"""Hash many files: big ones first, two threads, small ones in batches; one huge file with a reader ahead of the hasher.
+"""Hash many files on all cores: long ones block by block, the others in batches.
 
 SHA-256 and reads release the GIL, so threads scale over cores. What a thread reads lands in one page-aligned buffer of
 its own; no file is ever mapped into memory (one that shrinks would kill the process).
+
+The long file with most left goes first, a stretch at a time, so that all of them end together; the batches come after
+them; who then finds nothing else helps with a long file that another thread has, which makes that faster by its reads.
 """
 
 import hashlib
@@ -9,11 +12,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
-from queue import SimpleQueue
 
+from calaudit.evidence.chain import BLOCK, Chain
 from calaudit.evidence.found import Found
 from calaudit.evidence.reader import (
-    BUFFER,
     HEAD,
     ChangedError,
     Opener,
@@ -27,13 +29,10 @@ from calaudit.evidence.reader import (
 from calaudit.model import Problem
 
 BIG = 8 << 20
-"""Bytes from which a file is work for itself."""
-
-AHEAD = 64 << 20
-"""Bytes from which the last big file gets a thread that reads ahead."""
+"""Bytes from which a file is hashed block by block."""
 
 _BATCH = 64
-_BUFFERS = 3
+_OPEN = 16
 
 Results = dict[str, Reading | Problem]
 
@@ -45,29 +44,21 @@ def digest_all(
 
     ``keep`` are the paths whose bytes stay in memory, ``heads`` those of which the beginning does.
     """
-    work = _plan(files)
-    results: Results = {}
+    work = _Work(files, threads=threads, keep=keep, heads=heads)
     failures: list[BaseException] = []
-    last_big = next((n for n in range(len(work) - 1, -1, -1) if len(work[n]) == 1 and _size(work[n][0]) >= AHEAD), -1)
-    queue = deque(enumerate(work))
 
     def serve() -> None:
-        worker = _Worker(root, keep, heads)
+        worker = _Worker(root, work)
         try:
-            while True:
-                try:
-                    number, batch = queue.popleft()
-                except IndexError:
-                    return
-                for found in batch:
-                    results[found.path] = worker.read(found, ahead=number == last_big)
+            while worker.do_some():
+                pass
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             failures.append(error)
-            queue.clear()
+            work.drop()
         finally:
             worker.close()
 
-    helpers = [threading.Thread(target=serve, daemon=True) for _ in range(min(threads, len(work)) - 1)]
+    helpers = [threading.Thread(target=serve, daemon=True) for _ in range(min(threads, work.width) - 1)]
     for helper in helpers:
         helper.start()
     serve()
@@ -75,104 +66,128 @@ def digest_all(
         helper.join()
     if failures:
         raise failures[0]
-    return results
+    return work.results
 
 
-def _plan(files: Iterable[Found]) -> list[Sequence[Found]]:
-    ordered = list(files)
-    big = sorted((f for f in ordered if _size(f) >= BIG), key=lambda f: (-_size(f), f.path))
-    small = [f for f in ordered if _size(f) < BIG]
-    return [*([f] for f in big), *(small[n : n + _BATCH] for n in range(0, len(small), _BATCH))]
+class _Work:
+    """What there is to do, dealt out to one thread at a time, and what came of it."""
+
+    def __init__(self, files: Iterable[Found], *, threads: int, keep: Collection[str], heads: Collection[str]) -> None:
+        ordered = list(files)
+        small = [f for f in ordered if f.size < BIG or f.path in keep]
+        self.keep, self.heads = keep, heads
+        self.results: Results = {}
+        self._long = sorted(
+            (f for f in ordered if f.size >= BIG and f.path not in keep), key=lambda f: (f.size, f.path)
+        )
+        self._chains: list[Chain] = []
+        self._batches = deque(small[n : n + _BATCH] for n in range(0, len(small), _BATCH))
+        self._lock = threading.Lock()
+        self._open = max(_OPEN, threads)
+
+    @property
+    def width(self) -> int:
+        """How many threads have something to do at first."""
+        return max(1, 2 * len(self._long) + len(self._batches))
+
+    def drop(self) -> None:
+        """Give nothing out any more."""
+        with self._lock:
+            self._long.clear()
+            self._batches.clear()
+
+    def take(self, opener: Opener) -> Chain | Sequence[Found] | None:
+        """What to do next: blocks of a long file, or a batch of others; None if there is nothing."""
+        with self._lock:
+            chain = self._free(opener)
+            if chain is None and self._batches:
+                return self._batches.popleft()
+            chain = chain or _most(c for c in self._chains if c.workers == 1 and c.left > BLOCK)
+            if chain is not None:
+                chain.workers += 1
+            return chain
+
+    def give_back(self, chain: Chain) -> None:
+        """One thread leaves a long file; the last one that leaves it at its end says what was read."""
+        with self._lock:
+            chain.workers -= 1
+            if chain.workers or chain.left:
+                return
+            self._chains.remove(chain)
+        try:
+            self.results[chain.found.path] = chain.finish()
+        except (OSError, ChangedError) as error:
+            self.results[chain.found.path] = unread(chain.found, error)
+
+    def _free(self, opener: Opener) -> Chain | None:
+        """The long file with most left of those that nobody has; opens it if it is not yet."""
+        known = _most(c for c in self._chains if not c.workers)
+        while self._long and len(self._chains) < self._open and (known is None or self._long[-1].size > known.left):
+            found = self._long.pop()
+            try:
+                fd = opener.open(found.raw)
+            except (OSError, ChangedError) as error:
+                self.results[found.path] = unread(found, error)
+                continue
+            known = Chain(found, fd, head=found.path in self.heads)
+            self._chains.append(known)
+        return known
 
 
-def _size(found: Found) -> int:
-    return found.size
+def _most(chains: Iterable[Chain]) -> Chain | None:
+    return max(chains, key=lambda chain: chain.left, default=None)
 
 
 class _Worker:
     """What one thread needs to read files: a chain of open folders and a buffer."""
 
-    def __init__(self, root: int, keep: Collection[str], heads: Collection[str]) -> None:
+    def __init__(self, root: int, work: _Work) -> None:
+        self._work = work
         self._opener = Opener(root)
-        self._buffer = new_buffer()
+        self._buffer = new_buffer(BLOCK)
         self._view = memoryview(self._buffer)
-        self._keep = keep
-        self._heads = heads
 
     def close(self) -> None:
         self._opener.close()
-        self._view.release()
-        self._buffer.close()
 
-    def read(self, found: Found, *, ahead: bool) -> Reading | Problem:
+    def do_some(self) -> bool:
+        """Do one piece of the work; whether there was any."""
+        task = self._work.take(self._opener)
+        if task is None:
+            return False
+        if isinstance(task, Chain):
+            try:
+                task.work(self._view)
+            finally:
+                self._work.give_back(task)
+        else:
+            for found in task:
+                self._work.results[found.path] = self._read(found)
+        return True
+
+    def _read(self, found: Found) -> Reading | Problem:
         try:
-            if found.path in self._keep:
-                return read_whole(self._opener, found)
-            return self._hash(found, ahead=ahead)
+            return (read_whole if found.path in self._work.keep else self._hash)(self._opener, found)
         except (OSError, ChangedError) as error:
             return unread(found, error)
 
-    def _hash(self, found: Found, *, ahead: bool) -> Reading:
+    def _hash(self, opener: Opener, found: Found) -> Reading:
         size, view = found.size, self._view
-        fd = self._opener.open(found.raw)
+        fd = opener.open(found.raw)
         try:
             length = os.readv(fd, (view,)) if size else 0
-            first = view if length == BUFFER else view[:length]
+            first = view[:length]
             hasher = hashlib.sha256(first)
             textual = is_textual(self._buffer, length)
-            head = bytes(first[:HEAD]) if found.path in self._heads else b""
-            if length < size:
-                if not length:
-                    raise ChangedError
-                (_hash_ahead if ahead else _hash_rest)(fd, size - length, hasher, view)
-            elif length > size:
+            head = bytes(first[:HEAD]) if found.path in self._work.heads else b""
+            missing = size - length
+            while missing > 0 and length:
+                length = os.readv(fd, (view,))
+                hasher.update(view[:length])
+                missing -= length
+            if missing:  # it ends before, or after
                 raise ChangedError
             check_same(fd, found)
         finally:
             os.close(fd)
         return Reading(found=found, sha256=hasher.hexdigest(), textual=textual, head=head)
-
-
-def _hash_rest(fd: int, missing: int, hasher: "hashlib._Hash", view: memoryview) -> None:
-    update, readv, whole = hasher.update, os.readv, (view,)
-    while missing > 0:
-        length = readv(fd, whole)
-        if not length:
-            raise ChangedError
-        update(view if length == BUFFER else view[:length])
-        missing -= length
-
-
-def _hash_ahead(fd: int, missing: int, hasher: "hashlib._Hash", view: memoryview) -> None:
-    """As :func:`_hash_rest`, while a thread fills the next buffers."""
-    spare = [memoryview(new_buffer()) for _ in range(_BUFFERS - 1)]
-    free: SimpleQueue[memoryview | None] = SimpleQueue()
-    full: SimpleQueue[tuple[memoryview, int] | OSError] = SimpleQueue()
-    for buffer in (view, *spare):
-        free.put(buffer)
-
-    def fill(left: int) -> None:
-        try:
-            while left > 0 and (buffer := free.get()) is not None:
-                length = os.readv(fd, (buffer,))
-                full.put((buffer, length))
-                left = left - length if length else 0
-        except OSError as error:
-            full.put(error)
-
-    reader = threading.Thread(target=fill, args=(missing,), daemon=True)
-    reader.start()
-    try:
-        while missing > 0:
-            item = full.get()
-            if isinstance(item, OSError):
-                raise item
-            buffer, length = item
-            if not length:
-                raise ChangedError
-            hasher.update(buffer if length == BUFFER else buffer[:length])
-            missing -= length
-            free.put(buffer)
-    finally:
-        free.put(None)
-        reader.join()

@@ -1,13 +1,15 @@
 import dataclasses
+import errno
 import hashlib
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from calaudit.errors import MissingFact, UsageError
-from calaudit.evidence import gathering, pool, reader, windows
+from calaudit.evidence import chain, digest, gathering, pool, reader, windows
 from calaudit.evidence.reader import Opener
 from calaudit.model import Kind, Location
 from tests.evidence.make import SmallSchemas, SmallSpecs, brief, collect, write
@@ -371,13 +373,15 @@ def test_sparse_files_of_gigabytes_take_no_memory(tmp_path):
         evidence.read("a.bin")
 
 
+@pytest.fixture
+def small_windows(monkeypatch):
+    monkeypatch.setattr(windows, "WINDOW", 1 << 16)
+    monkeypatch.setattr(gathering, "SPLIT", 1 << 16)
+
+
+@pytest.mark.usefixtures("small_windows")
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 class TestLongRecords:
-    @pytest.fixture(autouse=True)
-    def _small_windows(self, monkeypatch):
-        monkeypatch.setattr(windows, "WINDOW", 1 << 16)
-        monkeypatch.setattr(gathering, "SPLIT", 1 << 16)
-
     def lines(self, count=5000):
         return [json.dumps({"id": f"é{n}", "n": n, "text": "x" * (n % 97)}, ensure_ascii=False) for n in range(count)]
 
@@ -434,21 +438,6 @@ class TestLongRecords:
             seen.extend(records)
         assert all("y" not in str(r.value) for r in seen)
 
-    def test_a_worker_that_dies_leaves_the_file_open(self, tmp_path, jobs, monkeypatch):
-        def die(*_):
-            os._exit(9)
-
-        if jobs == 1:
-            pytest.skip("no worker")
-        # Workers are forked only where no thread runs, and those of other tests' servers may.
-        monkeypatch.setattr(pool.threading, "active_count", lambda: 1)
-        parent = os.getpid()
-        plain = windows.check_lines
-        monkeypatch.setattr(windows, "check_lines", lambda *a: plain(*a) if os.getpid() == parent else die())
-        evidence = collect(tmp_path, {"a.jsonl": "\n".join(self.lines())}, jobs=jobs)
-        assert [(p.rule, p.kind) for p in evidence.problems] == [("file-unreadable", Kind.OPEN)]
-        assert not evidence.entries
-
     def test_a_file_that_changes(self, tmp_path, jobs, monkeypatch):
         plain = Opener.open
 
@@ -462,6 +451,21 @@ class TestLongRecords:
         assert brief(evidence.problems) == [("changed-while-read", "a.jsonl")]
 
 
+@pytest.mark.usefixtures("small_windows")
+def test_a_worker_that_dies_leaves_the_file_open(tmp_path, monkeypatch):
+    def die(*_):
+        os._exit(9)
+
+    # Workers are forked only where no thread runs, and those of other tests' servers may.
+    monkeypatch.setattr(pool.threading, "active_count", lambda: 1)
+    parent = os.getpid()
+    plain = windows.check_lines
+    monkeypatch.setattr(windows, "check_lines", lambda *a: plain(*a) if os.getpid() == parent else die())
+    evidence = collect(tmp_path, {"a.jsonl": "{}\n" * 50_000}, jobs=2)
+    assert [(p.rule, p.kind) for p in evidence.problems] == [("file-unreadable", Kind.OPEN)]
+    assert not evidence.entries
+
+
 def test_a_long_text_is_read_in_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(gathering, "DOCUMENT_LIMIT", 10)
     data = ("é" * 700_000 + "\n") * 3 + "\x1b\n"
@@ -471,28 +475,87 @@ def test_a_long_text_is_read_in_blocks(tmp_path, monkeypatch):
     assert b"".join(b.data for b in evidence.blocks("a.txt")) == data.encode()
 
 
-def test_one_huge_file_is_read_ahead(tmp_path, monkeypatch):
-    monkeypatch.setattr("calaudit.evidence.digest.AHEAD", 1 << 20)
-    monkeypatch.setattr("calaudit.evidence.digest.BIG", 1 << 20)
-    data = os.urandom(5_500_000)
-    for jobs in (1, 2):
-        evidence = collect(tmp_path, {"a.bin": data}, jobs=jobs)
+class TestLongFiles:
+    """Files that threads hash block by block, in turns."""
+
+    @pytest.fixture(autouse=True)
+    def short_blocks(self, monkeypatch):
+        monkeypatch.setattr(digest, "BIG", 200_000)
+        for module in (digest, chain):
+            monkeypatch.setattr(module, "BLOCK", 100_000)
+        monkeypatch.setattr(chain, "PIECE", 30_000)
+
+    @pytest.mark.parametrize("jobs", [1, 2, 5])
+    @pytest.mark.parametrize("count", [1, 3, 40])
+    def test_digests(self, tmp_path, jobs, count):
+        files = {f"{n}.bin": os.urandom(200_000 + 77_777 * (n % 7)) for n in range(count)}
+        files |= {f"small/{n}.bin": os.urandom(n * 1000) for n in range(count)}
+        evidence = collect(tmp_path, files, jobs=jobs)
+        assert evidence.problems == ()
+        assert {path: entry.sha256 for path, entry in evidence.entries.items()} == {
+            path: hashlib.sha256(data).hexdigest() for path, data in files.items()
+        }
+
+    def test_a_thread_without_a_file_helps_with_the_last_one(self, tmp_path, monkeypatch):
+        plain_hash, plain_read = chain.Chain._hash, chain.Chain._read
+        joined, hashed = threading.Event(), set()
+
+        def wait_and_hash(self, block, start):
+            if start == 0:
+                assert joined.wait(60)
+            hashed.add(threading.get_ident())
+            plain_hash(self, block, start)
+
+        def read(self, block, start):
+            if start >= 100_000:  # by another thread: the first one waits
+                joined.set()
+            return plain_read(self, block, start)
+
+        monkeypatch.setattr(chain.Chain, "_hash", wait_and_hash)
+        monkeypatch.setattr(chain.Chain, "_read", read)
+        data = os.urandom(3_000_000)
+        evidence = collect(tmp_path, {"a.bin": data}, jobs=2)
         assert evidence.entry("a.bin").sha256 == hashlib.sha256(data).hexdigest()
+        assert len(hashed) == 2
 
+    @pytest.mark.parametrize("jobs", [1, 2])
+    @pytest.mark.parametrize("size", [0, 250_000, 1_000_000, 2_999_999, 3_000_001])
+    def test_one_that_changes(self, tmp_path, monkeypatch, jobs, size):
+        plain = Opener.open
 
-def test_a_huge_file_that_shrinks_while_it_is_read_ahead(tmp_path, monkeypatch):
-    monkeypatch.setattr("calaudit.evidence.digest.AHEAD", 1 << 20)
-    monkeypatch.setattr("calaudit.evidence.digest.BIG", 1 << 20)
-    plain = Opener.open
+        def open_and_change(self, raw):
+            fd = plain(self, raw)
+            os.truncate(tmp_path / raw, size)
+            return fd
 
-    def open_and_change(self, raw):
-        fd = plain(self, raw)
-        os.truncate(tmp_path / raw, 3_000_000)
-        return fd
+        monkeypatch.setattr(Opener, "open", open_and_change)
+        evidence = collect(tmp_path, {"a.bin": bytes(3_000_000)}, jobs=jobs)
+        assert brief(evidence.problems) == [("changed-while-read", "a.bin")]
+        assert not evidence.entries
 
-    monkeypatch.setattr(Opener, "open", open_and_change)
-    evidence = collect(tmp_path, {"a.bin": bytes(9_000_000)})
-    assert brief(evidence.problems) == [("changed-while-read", "a.bin")]
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_one_that_cannot_be_read(self, tmp_path, monkeypatch, jobs):
+        plain = chain.Chain._read
+
+        def fail(self, block, start):
+            if start > 1_000_000 and self.found.path == "a.bin":
+                raise OSError(errno.EIO, "Input/output error")
+            return plain(self, block, start)
+
+        monkeypatch.setattr(chain.Chain, "_read", fail)
+        evidence = collect(tmp_path, {"a.bin": bytes(3_000_000), "b.bin": bytes(3_000_000)}, jobs=jobs)
+        assert brief(evidence.problems) == [("file-unreadable", "a.bin")]
+        assert list(evidence.entries) == ["b.bin"]
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_an_error_of_ours_ends_it(self, tmp_path, monkeypatch, jobs):
+        def crash(self, block, start):
+            raise RuntimeError("no")
+
+        monkeypatch.setattr(chain.Chain, "_hash", crash)
+        with pytest.raises(RuntimeError, match="no"):
+            collect(tmp_path, {"a.bin": bytes(3_000_000)}, jobs=jobs)
+        assert threading.active_count() == 1
 
 
 def test_it_reads_without_executing(tmp_path, inert):
