@@ -6,15 +6,18 @@ contract, 3 not everything could be verified, 4 internal error, 130 interrupted,
 """
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn, cast
 
-import click
-
+from calaudit.garbage import uncollected
 from calaudit.version import VERSION
+
+with uncollected():  # a module is made of things that stay: it costs a tenth to look for cycles among them
+    import click
 
 __all__ = ["VERBS", "cli", "main"]
 
@@ -88,6 +91,7 @@ class Verbs(click.Group):
         except (Unread, BrokenPipeError):
             _forget_stdout()
             code = UNREAD
+        gc.freeze()  # what lives ends with the process: to look through it for cycles is a tenth of `--help`
         sys.exit(code)
 
 
