@@ -13,7 +13,7 @@ import threading
 from calaudit.evidence.found import Found
 from calaudit.evidence.reader import HEAD, SNIFF, ChangedError, Reading, check_same, is_textual
 
-BLOCK = 8 << 20
+BLOCK = 6 << 20
 """Bytes that one thread takes at a time: many, since each turn wakes a thread, and no more than caches hold."""
 
 PIECE = 512 << 10
@@ -39,7 +39,8 @@ class Chain:
         self._hasher = hashlib.sha256()
         self._claimed = 0
         self._hashed = 0
-        self._turn = threading.Condition()
+        self._lock = threading.Lock()
+        self._gates: dict[int, threading.Lock] = {}  # of the threads that wait, by where their blocks start
         self._error: OSError | ChangedError | None = None
 
     @property
@@ -51,7 +52,7 @@ class Chain:
         """Hash some blocks: those that come next, until another file should have its turn."""
         try:
             for _ in range(_STAY):
-                with self._turn:
+                with self._lock:
                     start, end = self._claimed, min(self._claimed + BLOCK, self.found.size)
                     if start == end or self._error:
                         return
@@ -65,9 +66,7 @@ class Chain:
                     if not self._await(start):
                         return
                     self._hash(block, start)
-                with self._turn:
-                    self._hashed = end
-                    self._turn.notify_all()
+                self._pass_on(end)
         except (OSError, ChangedError) as error:
             self._give_up(error.with_traceback(None))  # whose frames would keep the buffer
         except BaseException:
@@ -91,14 +90,25 @@ class Chain:
 
     def _await(self, start: int) -> bool:
         """Wait until all before a block is hashed; False if that will never be."""
-        with self._turn:
-            self._turn.wait_for(lambda: self._hashed == start or self._error is not None)
+        with self._lock:
+            if self._error or self._hashed == start:
+                return self._error is None
+            gate = self._gates[start] = threading.Lock()
+            gate.acquire()
+        with gate:  # opened by whoever hashes what is before; a condition would wake twice, for its own lock too
             return self._error is None
 
+    def _pass_on(self, end: int) -> None:
+        with self._lock:
+            self._hashed = end
+            if gate := self._gates.pop(end, None):
+                gate.release()
+
     def _give_up(self, error: OSError | ChangedError) -> None:
-        with self._turn:
+        with self._lock:
             self._error = self._error or error
-            self._turn.notify_all()
+            while self._gates:
+                self._gates.popitem()[1].release()
 
     def _read(self, block: memoryview, start: int) -> memoryview:
         filled = os.preadv(self._fd, (block,), start)
