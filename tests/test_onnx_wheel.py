@@ -50,7 +50,7 @@ def test_model(model: Path, tmp_path: Path, contract: Contract) -> None:
     assert judge(gate.results) is not Verdict.PASSED
     agree(facts.get(OnnxGraph).model)
     assert facts.get(OnnxStructure).problems == ()
-    assert facts.get(OnnxWeights).inline_offences == ()
+    assert facts.get(OnnxWeights).inline_faults == ()
     try:
         assert facts.get(OnnxSignature).checker_error is None
     except MissingFact:

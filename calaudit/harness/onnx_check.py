@@ -89,8 +89,8 @@ def own_problems(model: "ModelProto", folder: Path) -> Iterator[str]:
             yield f"The {tensor.title} {problem}."
     external = [external_tensor(tensor) for tensor in stored if tensor.external]
     found = check_external_data(external, _sizes(folder, external), "")
-    yield from (offence.message for offence in found.offences)
-    if not found.offences:
+    yield from (fault.message for fault in found.faults)
+    if not found.faults:
         yield from _checksums(folder, found.extents)
 
 

@@ -16,12 +16,12 @@ def tensor(name: str = "w", dims: tuple[int, ...] = (4,), dtype: int = 1, **entr
 
 
 def rules(*tensors: ExternalTensor, size: int = 4096) -> list[str]:
-    return [o.rule for o in check_external_data(tensors, {FILE: size}, "02-onnx").offences]
+    return [f.rule for f in check_external_data(tensors, {FILE: size}, "02-onnx").faults]
 
 
 def test_a_sound_extent() -> None:
     found = check_external_data([tensor()], {FILE: 16}, "02-onnx")
-    assert found.offences == ()
+    assert found.faults == ()
     assert [(e.path, e.offset, e.length) for e in found.extents] == [(FILE, 0, 16)]
 
 
@@ -109,7 +109,7 @@ def test_a_gap_is_padding_up_to_64_kib() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=12))
-def test_offences_and_gaps_agree_with_counting_bytes(spans: list[tuple[int, int]]) -> None:
+def test_faults_and_gaps_agree_with_counting_bytes(spans: list[tuple[int, int]]) -> None:
     made = [tensor(f"t{n}", dims=(w,), dtype=2, offset=str(o), length=str(w)) for n, (o, w) in enumerate(spans)]
     found = check_external_data(made, {FILE: 64}, "02-onnx")
     kept = [(o, w) for o, w in spans if o + w <= 64]

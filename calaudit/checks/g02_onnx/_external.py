@@ -9,10 +9,10 @@ from calaudit.model import Result
 
 
 def report(view: View) -> Iterator[Result]:
-    """The offences against the view's rule; not applicable where the model stores everything inside."""
+    """The faults against the view's rule; not applicable where the model stores everything inside."""
     weights = view.fact(OnnxWeights)
     view.saw(weights.external_tensors)
     if not weights.external_tensors:
         yield view.not_applicable(f"{MODEL} keeps all its tensors inside.")
-    for offence in weights.external.of(view.rule.id):
-        yield view.fail(offence.message, at=MODEL, expected=offence.expected, actual=offence.actual)
+    for fault in weights.external.of(view.rule.id):
+        yield view.fail(fault.message, at=MODEL, expected=fault.expected, actual=fault.actual)

@@ -20,11 +20,11 @@ from calaudit.model import Result
 @check("external-data-checksum", gate="G2", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
 def external_data_checksum(view: View) -> Iterator[Result]:
     """Compare every recorded SHA-1."""
-    offences = view.fact(OnnxWeights).external.of(view.rule.id)
-    for offence in view.each(offences):
-        yield view.fail(offence.message, at=MODEL, expected=offence.expected, actual=offence.actual)
+    faults = view.fact(OnnxWeights).external.of(view.rule.id)
+    for fault in view.each(faults):
+        yield view.fail(fault.message, at=MODEL, expected=fault.expected, actual=fault.actual)
     checksums = view.fact(OnnxValues).checksums
-    if not checksums and not offences:
+    if not checksums and not faults:
         yield view.not_applicable(f"{MODEL} records no checksum for external data.")
     for item in view.each(checksums):
         if not item.agrees:

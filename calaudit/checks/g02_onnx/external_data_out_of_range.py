@@ -13,5 +13,5 @@ from calaudit.model import Result
 
 @check("external-data-out-of-range", gate="G2", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
 def external_data_out_of_range(view: View) -> Iterator[Result]:
-    """Report the offences of this kind among the model's external tensors."""
+    """Report the faults of this kind among the model's external tensors."""
     yield from report(view)

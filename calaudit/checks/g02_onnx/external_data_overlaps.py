@@ -13,5 +13,5 @@ from calaudit.model import Result
 
 @check("external-data-overlaps", gate="G2", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
 def external_data_overlaps(view: View) -> Iterator[Result]:
-    """Report the offences of this kind among the model's external tensors."""
+    """Report the faults of this kind among the model's external tensors."""
     yield from report(view)

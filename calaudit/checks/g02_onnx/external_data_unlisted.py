@@ -22,8 +22,8 @@ def external_data_unlisted(view: View) -> Iterator[Result]:
     for path in view.each(weights.data_files):
         if path not in used:
             yield view.fail("No tensor of the model is stored in this file; remove it.", at=path)
-    for offence in weights.external.of("external-data-unlisted"):
-        yield view.fail(offence.message, at=offence.path, expected=offence.expected, actual=offence.actual)
+    for fault in weights.external.of("external-data-unlisted"):
+        yield view.fail(fault.message, at=fault.path, expected=fault.expected, actual=fault.actual)
     listed = {f"{FOLDER}/{name}": n for n, name in enumerate(view.fact(OnnxReport).external_files)}
     if not used and not listed and not weights.data_files:
         yield view.not_applicable(f"{MODEL} keeps all its tensors inside.")

@@ -37,10 +37,10 @@ def onnx_invalid(view: View) -> Iterator[Result]:
     for message in structure.problems:
         yield view.fail(message, at=MODEL)
     weights = view.fact(OnnxWeights)
-    offences = [*weights.inline_offences, *weights.external.of("onnx-invalid")]
-    for offence in offences:
-        yield view.fail(offence.message, at=MODEL)
-    if structure.sound and not offences:
+    faults = [*weights.inline_faults, *weights.external.of("onnx-invalid")]
+    for fault in faults:
+        yield view.fail(fault.message, at=MODEL)
+    if structure.sound and not faults:
         try:
             error = view.fact(OnnxSignature).checker_error
         except MissingFact as missing:

@@ -38,7 +38,7 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offence:
+class Fault:
     """One thing wrong with external data, in the words of the rule that reports it."""
 
     rule: str
@@ -53,9 +53,9 @@ class ExternalData:
     """All extents that are sound by themselves, and everything that is not."""
 
     extents: tuple[Extent, ...]
-    offences: tuple[Offence, ...]
+    faults: tuple[Fault, ...]
     paths: tuple[str, ...]
 
-    def of(self, rule: str) -> tuple[Offence, ...]:
-        """The offences against one rule."""
-        return tuple(o for o in self.offences if o.rule == rule)
+    def of(self, rule: str) -> tuple[Fault, ...]:
+        """The faults against one rule."""
+        return tuple(f for f in self.faults if f.rule == rule)

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from calaudit.facts.onnx.extent_nouns import Extent, ExternalData, ExternalTensor, Offence
+from calaudit.facts.onnx.extent_nouns import Extent, ExternalData, ExternalTensor, Fault
 from calaudit.facts.onnx.types import count_bytes
 
-__all__ = ["Extent", "ExternalData", "ExternalTensor", "Offence", "check_external_data", "gaps"]
+__all__ = ["Extent", "ExternalData", "ExternalTensor", "Fault", "check_external_data", "gaps"]
 
 KEYS = frozenset({"location", "offset", "length", "checksum", "basepath"})
 
@@ -35,7 +35,7 @@ def check_external_data(tensors: Iterable[ExternalTensor], sizes: Mapping[str, i
         folder: the folder of the model, in the terms of ``sizes``; locations are relative to it and stay inside.
     """
     extents: list[Extent] = []
-    offences: list[Offence] = []
+    faults: list[Fault] = []
     paths: set[str] = set()
     for tensor in tensors:
         found = _resolve(tensor, sizes, folder)
@@ -43,12 +43,12 @@ def check_external_data(tensors: Iterable[ExternalTensor], sizes: Mapping[str, i
             extents.append(found)
             paths.add(found.path)
         else:
-            offences.append(found)
+            faults.append(found)
             if found.path is not None:
                 paths.add(found.path)
-    offences += _overlaps(extents)
-    offences += _gaps(extents, sizes)
-    return ExternalData(extents=tuple(sorted(extents)), offences=tuple(offences), paths=tuple(sorted(paths)))
+    faults += _overlaps(extents)
+    faults += _gaps(extents, sizes)
+    return ExternalData(extents=tuple(sorted(extents)), faults=tuple(faults), paths=tuple(sorted(paths)))
 
 
 def gaps(extents: Iterable[Extent], sizes: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
@@ -64,26 +64,26 @@ def gaps(extents: Iterable[Extent], sizes: Mapping[str, int]) -> Iterator[tuple[
             yield path, end, sizes[path] - end
 
 
-def _resolve(tensor: ExternalTensor, sizes: Mapping[str, int], folder: str) -> Extent | Offence:
+def _resolve(tensor: ExternalTensor, sizes: Mapping[str, int], folder: str) -> Extent | Fault:
     keys = [key for key, _ in tensor.entries]
     for key in keys:
         if key not in KEYS or keys.count(key) > 1:
             why = "stands twice" if key in KEYS else "is unknown"
-            return Offence(rule="onnx-invalid", message=f"The external-data key {key!r} of {tensor} {why}.")
+            return Fault(rule="onnx-invalid", message=f"The external-data key {key!r} of {tensor} {why}.")
     values = dict(tensor.entries)
     location = values.get("location", "")
     path = f"{folder}/{location}" if folder else location
     if not location:
-        return Offence(rule="external-data-missing", message=f"The {tensor} names no location.")
+        return Fault(rule="external-data-missing", message=f"The {tensor} names no location.")
     if not _stays_inside(location) or "basepath" in values:
-        return Offence(
+        return Fault(
             rule="external-data-escapes",
             message=f"The location {location!r} of {tensor} leaves the folder of the model.",
             expected="a relative path inside the folder, without basepath",
             actual=location,
         )
     if path not in sizes:
-        return Offence(
+        return Fault(
             rule="external-data-missing",
             message=f"The {tensor} is stored in {path}, which is not a regular data file of the port.",
             expected=f"{path}",
@@ -96,9 +96,9 @@ def _stays_inside(location: str) -> bool:
     return not _UNSAFE.search(location) and all(part not in ("", ".", "..") for part in location.split("/"))
 
 
-def _extent(tensor: ExternalTensor, values: Mapping[str, str], path: str, size: int) -> Extent | Offence:
-    def wrong(message: str, expected: object, actual: object) -> Offence:
-        return Offence(
+def _extent(tensor: ExternalTensor, values: Mapping[str, str], path: str, size: int) -> Extent | Fault:
+    def wrong(message: str, expected: object, actual: object) -> Fault:
+        return Fault(
             rule="external-data-out-of-range",
             message=f"{message} ({tensor}).",
             expected=str(expected),
@@ -120,7 +120,7 @@ def _extent(tensor: ExternalTensor, values: Mapping[str, str], path: str, size: 
         return wrong("The length does not fit shape and type", f"{need} bytes", f"{length} bytes")
     checksum = values.get("checksum")
     if checksum is not None and not _SHA1.fullmatch(checksum):
-        return Offence(
+        return Fault(
             rule="external-data-checksum",
             message=f"The checksum of {tensor} is not a SHA-1 digest.",
             expected="40 hexadecimal digits",
@@ -138,7 +138,7 @@ def _extent(tensor: ExternalTensor, values: Mapping[str, str], path: str, size: 
     )
 
 
-def _overlaps(extents: Iterable[Extent]) -> Iterator[Offence]:
+def _overlaps(extents: Iterable[Extent]) -> Iterator[Fault]:
     filled = sorted((e for e in extents if e.length), key=lambda e: (e.path, e.offset, -e.length, e.tensor))
     widest: dict[str, Extent] = {}
     for left, right in pairwise(filled):
@@ -148,7 +148,7 @@ def _overlaps(extents: Iterable[Extent]) -> Iterator[Offence]:
         if right.path != over.path or right.offset >= over.end:
             continue
         if (right.offset, right.length, right.dtype) != (over.offset, over.length, over.dtype):
-            yield Offence(
+            yield Fault(
                 rule="external-data-overlaps",
                 message=f"The tensors {over.tensor!r} and {right.tensor!r} share bytes of {right.path}.",
                 expected="disjoint extents, or exactly the same one",
@@ -157,10 +157,10 @@ def _overlaps(extents: Iterable[Extent]) -> Iterator[Offence]:
             )
 
 
-def _gaps(extents: Iterable[Extent], sizes: Mapping[str, int]) -> Iterator[Offence]:
+def _gaps(extents: Iterable[Extent], sizes: Mapping[str, int]) -> Iterator[Fault]:
     for path, offset, length in gaps(extents, sizes):
         if length >= PADDING_MAX:
-            yield Offence(
+            yield Fault(
                 rule="external-data-unlisted",
                 message=f"{length} bytes of {path} at offset {offset} belong to no tensor.",
                 expected=f"less than {PADDING_MAX} bytes of padding",

@@ -56,7 +56,7 @@ class OnnxSignature:
         if not facts.get(OnnxStructure).sound:
             raise MissingFact(f"{MODEL} is not a sound graph; see onnx-invalid.", at=Location(path=MODEL))
         weights = facts.get(OnnxWeights)
-        if weights.inline_offences or weights.external.of("onnx-invalid"):
+        if weights.inline_faults or weights.external.of("onnx-invalid"):
             raise MissingFact(f"{MODEL} holds tensors that cannot be; see onnx-invalid.", at=Location(path=MODEL))
         if weights.external.of("external-data-out-of-range"):
             raise MissingFact(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from calaudit.evidence import Evidence
 from calaudit.facts import Facts, internal
-from calaudit.facts.onnx.extents import ExternalData, ExternalTensor, Offence, check_external_data
+from calaudit.facts.onnx.extents import ExternalData, ExternalTensor, Fault, check_external_data
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.proto import scopes, tensors, text
 from calaudit.facts.onnx.types import ELEMENT_TYPES, count_bytes, count_values, type_name
@@ -115,7 +115,7 @@ class OnnxWeights:
     data_files: tuple[str, ...]
     stored: tuple[Stored, ...] = internal()
     external: ExternalData = internal()
-    inline_offences: tuple[Offence, ...] = internal()
+    inline_faults: tuple[Fault, ...] = internal()
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
@@ -134,7 +134,7 @@ class OnnxWeights:
             data_files=tuple(sorted(sizes)),
             stored=stored,
             external=external,
-            inline_offences=tuple(
-                Offence(rule="onnx-invalid", message=f"The {s.title} {problem}.") for s, problem in inline if problem
+            inline_faults=tuple(
+                Fault(rule="onnx-invalid", message=f"The {s.title} {problem}.") for s, problem in inline if problem
             ),
         )
