@@ -64,8 +64,20 @@ def test_ids_out_of_range(
 
 
 HOSTILE: dict[str, dict[str, Any]] = {
-    "a panic while loading": {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}},
-    "a panic at every text": {"post_processor/special_tokens": {}},
+    "a template that names what it does not define": {"post_processor/special_tokens": {}},
+    "the same in a sequence": {
+        "post_processor": {
+            "type": "Sequence",
+            "processors": [
+                {
+                    "type": "TemplateProcessing",
+                    "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+                    "pair": [{"SpecialToken": {"id": "<s>", "type_id": 0}}],
+                    "special_tokens": {"</s>": {"id": "</s>", "ids": [2], "tokens": ["</s>"]}},
+                }
+            ],
+        }
+    },
     "dropout": {"model/dropout": 0.5},
     "a text that grows": {
         "normalizer": {
@@ -90,6 +102,14 @@ def test_hostile(load: Callable[[Definition], TokenizerFact], definition: Defini
         node[last] = value
     with pytest.raises(MissingFact):
         load(hostile)
+
+
+def test_a_panic_is_the_fault_of_the_file(
+    load: Callable[[Definition], TokenizerFact], definition: Definition, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(MissingFact, match="fails on tokenizer"):
+        load(definition | {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}})
+    assert "panicked" in capfd.readouterr().err  # the library's own words, which nobody can keep back
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "7", "{", '{"model": {"type": "BPE"}, "model": null}', ""])

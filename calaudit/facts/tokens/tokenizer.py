@@ -1,22 +1,20 @@
 """The tokenizer of the source (``00-source/hf-config/tokenizer.json``), loaded by the ``tokenizers`` library.
 
 The file comes from outside. The library is native code: what it refuses is an ``Exception``, where it fails it raises
-a ``PanicException``, which is none. Both become MissingFact here, and so does a definition that could draw at random or
-blow a text up. Truncation and padding are switched off: a reference tokenizes whole prompts.
+a ``PanicException``, which is none. Both become MissingFact here. Truncation and padding are switched off: a reference
+tokenizes whole prompts.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.tokens.unsafe import TOKENIZER, refuse_unsafe
 from calaudit.model import Location
 
-TOKENIZER = "00-source/hf-config/tokenizer.json"
-GROWTH_MAX = 4096
-"""How many times longer its replacements may make a text before a tokenizer is not run at all."""
+__all__ = ["TEXT_MAX", "TOKENIZER", "TokenizerFact"]
 
 TEXT_MAX = 1 << 20
 """Characters of the longest text that is tokenized: far beyond any context, and a second's work at worst."""
@@ -70,7 +68,7 @@ class TokenizerFact:
         definition = facts.evidence.document(TOKENIZER)
         if not isinstance(definition, dict):
             raise MissingFact("tokenizer.json is not a JSON object; take it from the model again.", at=_AT)
-        _refuse_unsafe(definition)
+        refuse_unsafe(definition)
         native = _load(facts.evidence.read(TOKENIZER).decode())
         vocab: dict[str, int] = _guarded(lambda: native.get_vocab(with_added_tokens=True))
         if not vocab:
@@ -146,32 +144,6 @@ def _guarded(call: Callable[[], T]) -> T:
 
 def _short(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
-
-
-def _refuse_unsafe(definition: dict[str, Any]) -> None:
-    model = definition.get("model")
-    if isinstance(model, dict) and model.get("dropout"):
-        raise MissingFact(
-            "tokenizer.json has BPE dropout: it cuts texts at random, so nothing can be compared. Set it to null.",
-            at=Location(path=TOKENIZER, pointer="/model/dropout"),
-        )
-    growth = math.prod(_growths([definition.get("normalizer"), definition.get("decoder")]))
-    if growth > GROWTH_MAX:
-        raise MissingFact(f"tokenizer.json can make a text {growth} times longer; it is not run.", at=_AT)
-
-
-def _growths(node: Any) -> Iterator[int]:
-    if isinstance(node, list):
-        for item in node:
-            yield from _growths(item)
-    elif isinstance(node, dict):
-        content, pattern = node.get("content"), node.get("pattern")
-        if isinstance(content, str):
-            literal = pattern.get("String") if isinstance(pattern, dict) else None
-            length = len(literal) if isinstance(literal, str) and literal else 1
-            yield max(1, math.ceil(len(content) / length))
-        for item in node.values():
-            yield from _growths(item)
 
 
 def _added(native: _Native) -> tuple[tuple[int, ...], tuple[int, ...]]:
