@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._boundaries import logits_of, wanted_cases
 from calaudit.checks.g02_onnx._compare import judge_pair, tolerance
-from calaudit.facts.onnx.results import BoundaryCase
+from calaudit.facts.onnx.results import MATRIX, BoundaryCase
 from calaudit.facts.tensors.index import GoldenTensors, OnnxTensors, TensorEntry
 from calaudit.model import Result
 
@@ -28,7 +28,8 @@ def boundary_shape_mismatch(view: View) -> Iterator[Result]:
     for length, profile, case in wanted_cases(view):
         sides = (onnx.get(logits_of(case)), golden.get(logits_of(case))) if case else (None, None)
         if case is None or sides[0] is None or sides[1] is None:
-            yield view.open(f"The logits of {profile} at {length} tokens are missing (boundary-shape-missing).")
+            told = f"The logits of {profile} at {length} tokens are missing (boundary-shape-missing)."
+            yield view.open(told, at=case.at if case else MATRIX)
             continue
         view.saw()
         found.setdefault(length, {})[profile] = (case, sides[0])
@@ -40,4 +41,5 @@ def boundary_shape_mismatch(view: View) -> Iterator[Result]:
             title = f"decode and prefill disagree at {length} tokens"
             yield from judge_pair(view, (both["decode"][1], both["prefill"][1]), limits, title, argmax=True)
         else:
-            yield view.open(f"Prefill and decode at {length} tokens cannot be compared: they are not of one sample.")
+            told = f"Prefill and decode at {length} tokens cannot be compared: they are not of one sample."
+            yield view.open(told, at=MATRIX)

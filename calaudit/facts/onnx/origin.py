@@ -21,6 +21,7 @@ from calaudit.facts.onnx.values import OnnxValues, inline_bytes
 from calaudit.facts.onnx.weights import OnnxWeights, Stored, storage_problem
 from calaudit.facts.source.safetensors_header import PREFIX, Tensor
 from calaudit.facts.source.weights import Weights, is_buffer
+from calaudit.model import Location
 
 if TYPE_CHECKING:
     from calaudit.numerics import Array
@@ -56,7 +57,7 @@ class OnnxOrigin:
             return cls(available=False, compared=0, differing=(), absent=(), foreign=(), too_large=())
         graph = facts.get(OnnxGraph)
         if not facts.get(OnnxStructure).sound:
-            raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.")
+            raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.", at=Location(path=graph.path))
         flow = graph.flow
         used = set[str]().union(*(flow.back(name) for name in graph.outputs))
         ours = {name: found for name, found in _ours(facts) if name in used}

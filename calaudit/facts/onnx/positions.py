@@ -21,6 +21,7 @@ from calaudit.facts.onnx.flow import Flow, Op
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.kv import key_names
 from calaudit.facts.onnx.structure import OnnxStructure
+from calaudit.model import Location
 
 POSITIONS = "position_ids"
 _PRODUCTS = frozenset({"MatMul", "Gemm", "Conv", "Einsum", "MatMulInteger", "QLinearMatMul", "MatMulNBits"})
@@ -53,10 +54,12 @@ class OnnxPositions:
     def derive(cls, facts: Facts) -> Self:
         """Walk the graph; MissingFact where it is not sound or hides behind functions."""
         graph = facts.get(OnnxGraph)
+        place = Location(path=graph.path)
         if not facts.get(OnnxStructure).sound:
-            raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.")
+            raise MissingFact(f"{graph.path} is not a sound graph; see onnx-invalid.", at=place)
         if graph.functions:
-            raise MissingFact(f"{graph.path} has model-local functions; calaudit follows positions only without them.")
+            told = f"{graph.path} has model-local functions; calaudit follows positions only without them."
+            raise MissingFact(told, at=place)
         walk = _Walk(graph.flow)
         layers = tuple(
             walk.layer(i, *key_names(i, graph.inputs, graph.outputs)) for i in range(facts.get(SourceShape).layers)

@@ -15,6 +15,7 @@ from calaudit.facts.onnx.proto import MODEL, scopes, text
 from calaudit.facts.onnx.stream import stream
 from calaudit.facts.onnx.types import ELEMENT_TYPES, count_values, type_name
 from calaudit.facts.onnx.weights import OnnxWeights, Stored, data_files, storage_problem
+from calaudit.model import Location
 
 if TYPE_CHECKING:
     from onnx import ModelProto, TensorProto
@@ -68,7 +69,8 @@ class OnnxValues:
         weights = facts.get(OnnxWeights)
         external = weights.external
         if overlaps := external.of("external-data-overlaps"):
-            raise MissingFact(f"External tensors overlap, so their values are not read: {overlaps[0].message}")
+            told = f"External tensors overlap, so their values are not read: {overlaps[0].message}"
+            raise MissingFact(told, at=Location(path=MODEL))
         found: list[Nonfinite] = []
         floats = 0
         for stored in weights.stored:
