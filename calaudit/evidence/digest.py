@@ -13,8 +13,8 @@ import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 
-from calaudit.evidence.chain import BLOCK, Chain
 from calaudit.evidence.found import Found
+from calaudit.evidence.long_file import BLOCK, LongFile
 from calaudit.evidence.reader import (
     HEAD,
     ChangedError,
@@ -28,11 +28,11 @@ from calaudit.evidence.reader import (
 )
 from calaudit.model import Problem
 
-BIG = 8 << 20
+LONG = 8 << 20
 """Bytes from which a file is hashed block by block."""
 
-_BATCH = 64
-_OPEN = 16
+_BATCH = 64  # files that a thread takes at a time
+_OPEN = 16  # long files that are open at a time, and one a thread
 
 Results = dict[str, Reading | Problem]
 
@@ -64,6 +64,7 @@ def digest_all(
     serve()
     for helper in helpers:
         helper.join()
+    work.close()
     if failures:
         raise failures[0]
     return work.results
@@ -74,20 +75,19 @@ class _Work:
 
     def __init__(self, files: Iterable[Found], *, threads: int, keep: Collection[str], heads: Collection[str]) -> None:
         ordered = list(files)
-        small = [f for f in ordered if f.size < BIG or f.path in keep]
+        small = [f for f in ordered if f.size < LONG or f.path in keep]
         self.keep, self.heads = keep, heads
         self.results: Results = {}
-        self._long = sorted(
-            (f for f in ordered if f.size >= BIG and f.path not in keep), key=lambda f: (f.size, f.path)
-        )
-        self._chains: list[Chain] = []
+        long = (f for f in ordered if f.size >= LONG and f.path not in keep)
+        self._long = sorted(long, key=lambda f: (f.size, f.path))  # the longest is taken first, from the end
+        self._begun: list[LongFile] = []
         self._batches = deque(small[n : n + _BATCH] for n in range(0, len(small), _BATCH))
         self._lock = threading.Lock()
         self._open = max(_OPEN, threads)
 
     @property
     def width(self) -> int:
-        """How many threads have something to do at first."""
+        """How many threads may have something to do: two can share a long file."""
         return max(1, 2 * len(self._long) + len(self._batches))
 
     def drop(self) -> None:
@@ -96,50 +96,57 @@ class _Work:
             self._long.clear()
             self._batches.clear()
 
-    def take(self, opener: Opener) -> Chain | Sequence[Found] | None:
+    def take(self, opener: Opener) -> LongFile | Sequence[Found] | None:
         """What to do next: blocks of a long file, or a batch of others; None if there is nothing."""
         with self._lock:
-            chain = self._free(opener)
-            if chain is None and self._batches:
+            file = self._free(opener)
+            if file is None and self._batches:
                 return self._batches.popleft()
-            chain = chain or _most(c for c in self._chains if c.workers == 1 and c.left > BLOCK)
-            if chain is not None:
-                chain.workers += 1
-            return chain
+            file = file or _most(f for f in self._begun if f.workers == 1 and f.left > BLOCK)
+            if file is not None:
+                file.workers += 1
+            return file
 
-    def give_back(self, chain: Chain) -> None:
+    def give_back(self, file: LongFile) -> None:
         """One thread leaves a long file; the last one that leaves it at its end says what was read."""
         with self._lock:
-            chain.workers -= 1
-            if chain.workers or chain.left:
+            file.workers -= 1
+            if file.workers or file.left:
                 return
-            self._chains.remove(chain)
+            self._begun.remove(file)
         try:
-            self.results[chain.found.path] = chain.finish()
+            self.results[file.found.path] = file.finish()
         except (OSError, ChangedError) as error:
-            self.results[chain.found.path] = unread(chain.found, error)
+            self.results[file.found.path] = unread(file.found, error)
+        finally:
+            file.close()
 
-    def _free(self, opener: Opener) -> Chain | None:
+    def close(self) -> None:
+        """Close what is still open, because the work ended early."""
+        while self._begun:
+            self._begun.pop().close()
+
+    def _free(self, opener: Opener) -> LongFile | None:
         """The long file with most left of those that nobody has; opens it if it is not yet."""
-        known = _most(c for c in self._chains if not c.workers)
-        while self._long and len(self._chains) < self._open and (known is None or self._long[-1].size > known.left):
+        known = _most(f for f in self._begun if not f.workers)
+        while self._long and len(self._begun) < self._open and (known is None or self._long[-1].size > known.left):
             found = self._long.pop()
             try:
                 fd = opener.open(found.raw)
             except (OSError, ChangedError) as error:
                 self.results[found.path] = unread(found, error)
                 continue
-            known = Chain(found, fd, head=found.path in self.heads)
-            self._chains.append(known)
+            known = LongFile(found, fd, head=found.path in self.heads)
+            self._begun.append(known)
         return known
 
 
-def _most(chains: Iterable[Chain]) -> Chain | None:
-    return max(chains, key=lambda chain: chain.left, default=None)
+def _most(files: Iterable[LongFile]) -> LongFile | None:
+    return max(files, key=lambda file: file.left, default=None)
 
 
 class _Worker:
-    """What one thread needs to read files: a chain of open folders and a buffer."""
+    """What one thread needs to read files: the folders above the last file, and a buffer."""
 
     def __init__(self, root: int, work: _Work) -> None:
         self._work = work
@@ -155,7 +162,7 @@ class _Worker:
         task = self._work.take(self._opener)
         if task is None:
             return False
-        if isinstance(task, Chain):
+        if isinstance(task, LongFile):
             try:
                 task.work(self._view)
             finally:

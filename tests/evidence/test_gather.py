@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from calaudit.errors import MissingFact, UsageError
-from calaudit.evidence import chain, digest, gathering, pool, reader, windows
+from calaudit.evidence import digest, gathering, long_file, pool, reader, windows
 from calaudit.evidence.reader import Opener
 from calaudit.model import Kind, Location
 from tests.evidence.make import SmallSchemas, SmallSpecs, brief, collect, write
 
 ZEROS_3_GIB = "305b66a59d15b252092fbda9d09711230c429f351897cbd430e7b55a35fd3b97"
 GOOD = {"schema": "calaudit-doc/v1", "id": "x"}
+
+
+def open_files() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 def document(**members) -> str:
@@ -480,10 +484,10 @@ class TestLongFiles:
 
     @pytest.fixture(autouse=True)
     def short_blocks(self, monkeypatch):
-        monkeypatch.setattr(digest, "BIG", 200_000)
-        for module in (digest, chain):
+        monkeypatch.setattr(digest, "LONG", 200_000)
+        for module in (digest, long_file):
             monkeypatch.setattr(module, "BLOCK", 100_000)
-        monkeypatch.setattr(chain, "PIECE", 30_000)
+        monkeypatch.setattr(long_file, "PIECE", 30_000)
 
     @pytest.mark.parametrize("jobs", [1, 2, 5])
     @pytest.mark.parametrize("count", [1, 3, 40])
@@ -497,7 +501,7 @@ class TestLongFiles:
         }
 
     def test_a_thread_without_a_file_helps_with_the_last_one(self, tmp_path, monkeypatch):
-        plain_hash, plain_read = chain.Chain._hash, chain.Chain._read
+        plain_hash, plain_read = long_file.LongFile._hash, long_file.LongFile._read
         joined, hashed = threading.Event(), set()
 
         def wait_and_hash(self, block, start):
@@ -511,8 +515,8 @@ class TestLongFiles:
                 joined.set()
             return plain_read(self, block, start)
 
-        monkeypatch.setattr(chain.Chain, "_hash", wait_and_hash)
-        monkeypatch.setattr(chain.Chain, "_read", read)
+        monkeypatch.setattr(long_file.LongFile, "_hash", wait_and_hash)
+        monkeypatch.setattr(long_file.LongFile, "_read", read)
         data = os.urandom(3_000_000)
         evidence = collect(tmp_path, {"a.bin": data}, jobs=2)
         assert evidence.entry("a.bin").sha256 == hashlib.sha256(data).hexdigest()
@@ -535,14 +539,14 @@ class TestLongFiles:
 
     @pytest.mark.parametrize("jobs", [1, 2])
     def test_one_that_cannot_be_read(self, tmp_path, monkeypatch, jobs):
-        plain = chain.Chain._read
+        plain = long_file.LongFile._read
 
         def fail(self, block, start):
             if start > 1_000_000 and self.found.path == "a.bin":
                 raise OSError(errno.EIO, "Input/output error")
             return plain(self, block, start)
 
-        monkeypatch.setattr(chain.Chain, "_read", fail)
+        monkeypatch.setattr(long_file.LongFile, "_read", fail)
         evidence = collect(tmp_path, {"a.bin": bytes(3_000_000), "b.bin": bytes(3_000_000)}, jobs=jobs)
         assert brief(evidence.problems) == [("file-unreadable", "a.bin")]
         assert list(evidence.entries) == ["b.bin"]
@@ -552,10 +556,12 @@ class TestLongFiles:
         def crash(self, block, start):
             raise RuntimeError("no")
 
-        monkeypatch.setattr(chain.Chain, "_hash", crash)
+        monkeypatch.setattr(long_file.LongFile, "_hash", crash)
+        before = open_files()
         with pytest.raises(RuntimeError, match="no"):
-            collect(tmp_path, {"a.bin": bytes(3_000_000)}, jobs=jobs)
+            collect(tmp_path, {f"{n}.bin": bytes(3_000_000) for n in range(20)}, jobs=jobs)
         assert threading.active_count() == 1
+        assert open_files() == before
 
 
 def test_it_reads_without_executing(tmp_path, inert):

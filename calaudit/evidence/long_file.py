@@ -22,14 +22,14 @@ PIECE = 512 << 10
 _STAY = 8
 
 
-class Chain:
+class LongFile:
     """One open file, of which any thread may hash the next block; each block in its turn.
 
     ``workers`` and ``left`` are for whoever deals the work out, one thread at a time.
     """
 
     def __init__(self, found: Found, fd: int, *, head: bool) -> None:
-        """``fd`` is closed by :meth:`finish`; ``head`` says whether the beginning stays in memory."""
+        """``fd`` is closed by :meth:`close`; ``head`` says whether the beginning stays in memory."""
         self.found = found
         self.workers = 0
         self._fd = fd
@@ -74,18 +74,15 @@ class Chain:
             raise
 
     def finish(self) -> Reading:
-        """Close the file, of which all blocks were hashed, and say what was read.
+        """What was read, once all blocks were hashed.
 
         Raises:
             OSError: it could not be read.
             ChangedError: it changed meanwhile.
         """
-        try:
-            if self._error:
-                raise self._error
-            check_same(self._fd, self.found)
-        finally:
-            os.close(self._fd)
+        if self._error:
+            raise self._error
+        check_same(self._fd, self.found)
         return Reading(found=self.found, sha256=self._hasher.hexdigest(), textual=self._textual, head=self._head)
 
     def _await(self, start: int) -> bool:
@@ -118,6 +115,10 @@ class Chain:
                 raise ChangedError
             filled += length
         return block
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._fd)
 
     def _hash(self, block: memoryview, start: int) -> None:
         if start == 0:
