@@ -22,7 +22,8 @@ from calaudit.trust import Trust
 from calaudit.trust.envelope import SIZE_MAX, Envelope, parse_envelope
 from calaudit.trust.layout import library_layout, parse_layout
 from calaudit.trust.layout_rules import compile_layout
-from calaudit.trust.registry import RELEASE, Registry, Role
+from calaudit.trust.registry import Registry, Role
+from calaudit.trust.roles import RELEASE
 from calaudit.trust.signatures import meets
 from calaudit.trust.steps import ChainStep, read_chain
 from calaudit.trust.waiver import parse_time

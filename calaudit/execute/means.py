@@ -21,7 +21,8 @@ from calaudit.execute.toolchains import resolve
 from calaudit.pins.store import state_directory
 from calaudit.trust import Trust, TrustSource, establish
 from calaudit.trust.isolation import ELSEWHERE
-from calaudit.trust.registry import FUNCTIONARY, Registry
+from calaudit.trust.registry import Registry
+from calaudit.trust.roles import FUNCTIONARY
 
 __all__ = ["Means", "Told", "Wish"]
 

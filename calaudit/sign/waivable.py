@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from calaudit.contract import Contract
 from calaudit.errors import Malformed, UsageError
 from calaudit.model import EVERY_GATE, Artifact, GateReport, Kind, Report, Result, Rule
-from calaudit.trust.registry import RELEASE
+from calaudit.trust.roles import RELEASE
 from calaudit.trust.waiver import parse_time
 
 __all__ = [
