@@ -18,7 +18,7 @@ import orjson
 from calaudit.errors import UsageError
 from calaudit.execute.executor import base_environment, demand_no_network, system_version
 from calaudit.execute.nouns import Guarantees, Job, Outcome
-from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.process import Spawn, Wrapper, supervise
 from calaudit.execute.seccomp import program
 from calaudit.execute.trace import STRACE, Watch, find_strace
 from calaudit.trust.isolation import Isolation
@@ -118,8 +118,8 @@ class Bwrap:
                     env={},
                     cwd=job.private,
                     keep=(writer, listed, *files, *(() if calls is None else (calls,))),
-                    wrappers=2,
-                    told=_Status(status),
+                    wrapper=_Status(status),
+                    above=2,
                 ),
             )
             return replace(outcome, network_attempts=None if watch is None else watch.attempts())
@@ -169,7 +169,7 @@ class Bwrap:
 _OR_LOCAL = "or say --executor local: then nothing is shut in, and provenance says so."
 
 
-class _Status(Told):
+class _Status(Wrapper):
     """What bubblewrap writes into its status descriptor: how the command ended, if it came to that."""
 
     def __init__(self, descriptor: int) -> None:

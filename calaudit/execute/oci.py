@@ -19,7 +19,7 @@ from calaudit.errors import UsageError
 from calaudit.execute.executor import SYSTEM_PATH, base_environment, demand_no_network
 from calaudit.execute.images import find_image
 from calaudit.execute.nouns import Guarantees, Job, Outcome
-from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.process import Spawn, Wrapper, supervise
 from calaudit.trust.isolation import Isolation
 
 __all__ = ["ENGINE_VARIABLE", "Oci", "arguments"]
@@ -96,8 +96,8 @@ class Oci:
             _give_away(job)
         argv = (self._engine, *arguments(job, image, podman=self._podman, root=os.geteuid() == 0))
         env = {**_environment(), **job.secrets}
-        told = _Container(self._engine, job, podman=self._podman)
-        return supervise(job, Spawn(argv=argv, env=env, cwd=job.private, wrappers=1 << 30, told=told))
+        container = _Container(self._engine, job, podman=self._podman)
+        return supervise(job, Spawn(argv=argv, env=env, cwd=job.private, wrapper=container, above=1 << 30))
 
     @property
     def _podman(self) -> bool:
@@ -107,7 +107,7 @@ class Oci:
         return _call(self._engine, *words)
 
 
-class _Container(Told):
+class _Container(Wrapper):
     """Signals reach a container by its name only; the client's own death would leave it running."""
 
     def __init__(self, engine: str, job: Job, *, podman: bool) -> None:

@@ -18,7 +18,7 @@ from calaudit.execute.parent import closed, noted, reaping
 from calaudit.execute.procfs import children, descendants, high_water, levels, send
 from calaudit.execute.streams import Stream
 
-__all__ = ["GRACE", "Spawn", "Told", "supervise"]
+__all__ = ["GRACE", "Spawn", "Wrapper", "supervise"]
 
 GRACE = 5.0
 """Seconds between asking a command to end and ending it."""
@@ -27,25 +27,8 @@ _LOOK = 0.05
 _CHUNK = 1 << 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spawn:
-    """What is started for a job.
-
-    ``wrappers`` counts the processes between what is started and the command: they are not asked to end, since they
-    would take the command down at once. ``keep`` are descriptors that stay open. ``told`` is asked what the wrapper
-    knows of the command, and reaches what no signal does; None is a wrapper that knows nothing.
-    """
-
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(repr=False)
-    cwd: Path
-    keep: Sequence[int] = ()
-    wrappers: int = 0
-    told: "Told | None" = None
-
-
-class Told:
-    """What a wrapper tells besides its exit code; the default is a wrapper that tells nothing."""
+class Wrapper:
+    """What stands around a command, and is asked about it; the default is one that knows nothing."""
 
     def ended(self, returncode: int) -> tuple[int | None, int | None, str | None]:
         """Exit code, signal, and a sentence if the wrapper failed."""
@@ -59,6 +42,23 @@ class Told:
         return ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spawn:
+    """What is started for a job.
+
+    ``wrapper`` knows what the exit code does not tell, and reaches what no signal does. ``above`` counts its processes,
+    between what is started and the command: they are not asked to end, since they would take the command down at once.
+    ``keep`` are descriptors that stay open.
+    """
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(repr=False)
+    cwd: Path
+    keep: Sequence[int] = ()
+    wrapper: Wrapper = field(default_factory=Wrapper)
+    above: int = 0
+
+
 def supervise(job: Job, spawn: Spawn, *, grace: float = GRACE) -> Outcome:
     """Run a job to its end, whatever that is; an interrupt ends the command and is told in the outcome."""
     return _Run(job, spawn, grace).run()
@@ -67,7 +67,7 @@ def supervise(job: Job, spawn: Spawn, *, grace: float = GRACE) -> Outcome:
 class _Run:
     def __init__(self, job: Job, spawn: Spawn, grace: float) -> None:
         self._job, self._spawn, self._grace = job, spawn, grace
-        self._told = spawn.told or Told()
+        self._wrapper = spawn.wrapper
         self._needles = Needles(job.secrets)
         self._peak: int | None = None
         self._timed_out = self._interrupted = False
@@ -88,7 +88,7 @@ class _Run:
         code: int | None = None
         number: int | None = None
         if returncode is not None:
-            code, number, trouble = self._told.ended(returncode)
+            code, number, trouble = self._wrapper.ended(returncode)
         else:
             code = 127
         return Outcome(
@@ -149,21 +149,21 @@ class _Run:
                 return  # whoever interrupts twice does not want to wait
 
     def _look(self, pid: int) -> None:
-        for one in (pid, *descendants(pid), *(below for top in self._told.apart() for _, below in levels(top))):
+        for one in (pid, *descendants(pid), *(below for top in self._wrapper.apart() for _, below in levels(top))):
             high = high_water(one)
             if high is not None:
                 self._peak = max(self._peak or 0, high)
 
     def _ask(self, pid: int) -> None:
-        self._told.stop(signal.SIGTERM)
+        self._wrapper.stop(signal.SIGTERM)
         for depth, one in levels(pid):
-            if depth >= self._spawn.wrappers:
+            if depth >= self._spawn.above:
                 send(one, signal.SIGTERM)
 
     def _bury(self, process: "subprocess.Popen[bytes]") -> None:
         """End everything that is left, also what left the session of the command or outlived it."""
         if process.poll() is None:
-            self._told.stop(signal.SIGKILL)
+            self._wrapper.stop(signal.SIGKILL)
             for _, one in list(levels(process.pid)):
                 send(one, signal.SIGKILL)
             process.wait()
