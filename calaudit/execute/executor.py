@@ -10,6 +10,7 @@ from calaudit.errors import UsageError
 from calaudit.execute.nouns import NO_NETWORK, Guarantees, Job, Outcome
 
 __all__ = [
+    "HOME",
     "KINDS",
     "SYSTEM_PATH",
     "Executor",
@@ -22,6 +23,10 @@ __all__ = [
 KINDS = ("local", "bwrap", "oci")
 
 SYSTEM_PATH = ("/usr/bin", "/bin")
+
+HOME = "/home/calaudit"
+"""The home of a command that is shut in."""
+
 _OS_RELEASE = Path("/etc/os-release")
 
 

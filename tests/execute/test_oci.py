@@ -19,7 +19,8 @@ import pytest
 
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import Job, Toolchain
-from calaudit.execute.oci import Oci, arguments
+from calaudit.execute.oci import Oci
+from calaudit.execute.oci_arguments import arguments
 from calaudit.execute.running import run_step
 from tests.execute.small import Bench, job, step, write
 
