@@ -18,16 +18,15 @@ from calaudit.contract import Schemas
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.strict_json import parse_json
 from calaudit.execute.attested import number_for, outdated
-from calaudit.execute.layout import read_manifest
 from calaudit.execute.links import link_document, provenance_document, sign_pair
 from calaudit.execute.nouns import Guarantees, Step
 from calaudit.execute.record import Tree
 from calaudit.execute.steps import read_steps
 from calaudit.trust.isolation import BUILDER, ELSEWHERE, ISOLATION, Isolation, builder_id
-from calaudit.trust.steps import SIGNED, ChainStep, read_chain
+from calaudit.trust.steps import SIGNED, ChainStep
 from calaudit.version import VERSION
 
-__all__ = ["BUILT_ELSEWHERE", "Attestation", "Claim", "chain_of", "prepare_attestation"]
+__all__ = ["BUILT_ELSEWHERE", "Attestation", "Claim", "prepare_attestation"]
 
 BUILT_ELSEWHERE = builder_id(ELSEWHERE)
 """The builder of whom nothing is known."""
@@ -101,7 +100,7 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
     step = next((step for step in plan.steps if step.name == claim.step), None)
     if step is None:
         raise UsageError(f"The port has no step {claim.step!r}; it has {', '.join(s.name for s in plan.steps)}.")
-    chain = {one.name: one for one in chain_of(read_manifest(port, schemas))}[step.name]
+    chain = plan.chain[step.name]
     if ISOLATION.get(step.kind, Isolation.NONE) > Isolation.NONE:
         raise UsageError(
             f"port.yaml says that {step.name} runs with {step.kind}, so that a build elsewhere would be refused "
@@ -181,18 +180,6 @@ def _demand_the_kit_s(port: Path, step: str, read: Mapping[str, str], schemas: S
                 f"{path} is not what the port had when it made this kit, so it would refuse the attestation. Get the "
                 f"file from the port's owners. Expected: {digest}. Found: {read[path]}."
             )
-
-
-def chain_of(manifest: Mapping[str, Any]) -> tuple[ChainStep, ...]:
-    """The steps of a manifest as verification sees them.
-
-    Raises:
-        UsageError: they contradict each other.
-    """
-    try:
-        return read_chain(dict(manifest))
-    except Malformed as error:
-        raise UsageError(f"port.yaml: {error.message}") from error
 
 
 def _check(claim: Claim, step: ChainStep, now: datetime) -> None:

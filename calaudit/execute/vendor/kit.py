@@ -19,9 +19,9 @@ from calaudit.contract.resources import data_root
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence import Block
 from calaudit.evidence.strict_json import parse_json
-from calaudit.execute.layout import read_manifest
+from calaudit.execute.manifest import chain_of, read_manifest
 from calaudit.execute.record import Tree
-from calaudit.execute.vendor.attest import KIT_MANIFEST, chain_of
+from calaudit.execute.vendor.attest import KIT_MANIFEST
 from calaudit.execute.vendor.readme import readme
 from calaudit.execute.vendor.tar_pack import pack
 from calaudit.facts.vendor.kickoff import ITEMS

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from calaudit.errors import Malformed, UsageError
 from calaudit.execute import journal
-from calaudit.execute.layout import read_manifest
 from calaudit.execute.lock import locked
+from calaudit.execute.manifest import chain_of, read_manifest
 from calaudit.execute.record import Tree, kept_elsewhere
 from calaudit.execute.vendor.admission import Received, admit, check_document
-from calaudit.execute.vendor.attest import chain_of
 from calaudit.execute.vendor.delivery import Delivery, Desk
 from calaudit.execute.vendor.places import Places
 from calaudit.execute.vendor.staging import Staged, opened
