@@ -73,7 +73,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.contract.resources import data_root
     from calaudit.execute import journal
     from calaudit.execute.lock import locked
-    from calaudit.execute.vendor.attest import BUILT_ELSEWHERE, Claim, prepare_attestation
+    from calaudit.execute.vendor.attest import prepare_attestation
+    from calaudit.execute.vendor.claim import BUILT_ELSEWHERE, Claim
     from calaudit.sign.signers import load_signer
 
     claim = Claim(

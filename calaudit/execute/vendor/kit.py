@@ -21,9 +21,9 @@ from calaudit.evidence import Block
 from calaudit.evidence.strict_json import parse_json
 from calaudit.execute.manifest import chain_of, read_manifest
 from calaudit.execute.record import Tree
-from calaudit.execute.vendor.attest import KIT_MANIFEST
 from calaudit.execute.vendor.readme import readme
 from calaudit.execute.vendor.tar_pack import pack
+from calaudit.execute.vendor.unpacked import KIT_MANIFEST, KIT_SCHEMA
 from calaudit.facts.vendor.kickoff import ITEMS
 from calaudit.facts.vendor.kickoff import PATH as KICKOFF
 from calaudit.model import PORT
@@ -32,11 +32,9 @@ from calaudit.trust.roles import ROLES
 from calaudit.trust.steps import LAYOUT, ChainStep
 from calaudit.version import VERSION
 
-__all__ = ["MANIFEST", "Kit", "make_kit"]
+__all__ = ["Kit", "make_kit"]
 
-MANIFEST = KIT_MANIFEST
-_SCHEMA = "vendor-kit/v1"
-_ALWAYS = ("in-toto-link/v1", "kickoff/v1", "op-matrix/v1", "port/v1", "provenance/v1", _SCHEMA)
+_ALWAYS = ("in-toto-link/v1", "kickoff/v1", "op-matrix/v1", "port/v1", "provenance/v1", KIT_SCHEMA)
 _CUE_NAME = re.compile(r"^#(\w+): ", re.MULTILINE)
 
 
@@ -85,7 +83,7 @@ def make_kit(port: Path, contract: Contract, roles: Sequence[str]) -> Kit:
         layout=LAYOUT in files,
     ).encode()
     told: dict[str, Any] = {
-        "schema": contract.schemas.tag(_SCHEMA),
+        "schema": contract.schemas.tag(KIT_SCHEMA),
         "port": manifest["id"],
         "calaudit": VERSION,
         "contract": contract.digest,
@@ -98,10 +96,10 @@ def make_kit(port: Path, contract: Contract, roles: Sequence[str]) -> Kit:
             for path, data in sorted(files.items())
         ],
     }
-    wrong = next(iter(contract.schemas.errors(_SCHEMA, told)), None)
+    wrong = next(iter(contract.schemas.errors(KIT_SCHEMA, told)), None)
     if wrong is not None:
         raise UsageError(f"The kit's manifest would be faulty at {wrong.pointer}: {wrong.message}")
-    files[MANIFEST] = _to_bytes(told)
+    files[KIT_MANIFEST] = _to_bytes(told)
     return Kit(data=pack(files), manifest=told)
 
 
