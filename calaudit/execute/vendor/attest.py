@@ -16,19 +16,16 @@ from calaudit.contract import Schemas
 from calaudit.errors import UsageError
 from calaudit.execute.attested import number_for, outdated
 from calaudit.execute.links import link_document, provenance_document, sign_pair
-from calaudit.execute.nouns import Guarantees, Step
+from calaudit.execute.nouns import Step
+from calaudit.execute.parameters import parameters_of_claim
 from calaudit.execute.record import Tree
 from calaudit.execute.steps import read_steps
 from calaudit.execute.vendor.claim import Claim, check_claim, invocation_of
 from calaudit.execute.vendor.unpacked import demand_as_packed
-from calaudit.trust.isolation import ELSEWHERE, ISOLATION, Isolation
+from calaudit.trust.isolation import ISOLATION, Isolation
 from calaudit.trust.steps import SIGNED, ChainStep
-from calaudit.version import VERSION
 
 __all__ = ["Attestation", "prepare_attestation"]
-
-_CLAIMED = ("command", "exitCode", "startedOn", "finishedOn", "invocationId", "builder")
-_OBSERVED = ("materials", "products")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,20 +87,6 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
             f"Nothing fits {unmet}, which {step.name} reads or writes. Say where it is: --materials, --products."
         )
     claim = replace(claim, invocation=invocation_of(claim.invocation, products or port, wrote))
-    internal = {
-        "calaudit": VERSION,
-        "executor": {
-            "kind": ELSEWHERE,
-            "image": None,
-            "network": step.network,
-            "guarantees": Guarantees(isolation=Isolation.NONE, network=False, inputs=False).to_json(),
-        },
-        "toolchain": None,
-        "environment": dict(step.env),
-        "secrets": list(step.secrets),
-        "claimed": list(_CLAIMED),
-        "observed": list(_OBSERVED),
-    }
     return Attestation(
         port=port,
         step=step,
@@ -123,7 +106,7 @@ def prepare_attestation(  # noqa: PLR0913 - the claim, and what it is held again
             command=claim.command,
             materials=read,
             products=wrote,
-            internal=internal,
+            internal=parameters_of_claim(step),
             builder=claim.builder,
             invocation=str(claim.invocation),
             started=claim.started,
