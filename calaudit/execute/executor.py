@@ -105,7 +105,10 @@ def demand_no_network(job: Job, kind: str) -> None:
         UsageError: the job asks for one.
     """
     if job.network != NO_NETWORK:
-        raise UsageError(f"{kind} can only cut off the network altogether, not allow {job.network} alone.")
+        raise UsageError(
+            f"{kind} can only cut off the network altogether, not allow {job.network} alone. Say network: none in "
+            "port.yaml, or --executor local."
+        )
 
 
 def system_version() -> str:

@@ -69,7 +69,10 @@ class Oci:
         code, said = self._ask("info")
         if code:
             last = said.strip().splitlines()[-1:] or ["it says nothing"]
-            raise UsageError(f"{self._engine} does not work on this machine: {last[0]}")
+            raise UsageError(
+                f"{self._engine} does not work on this machine. Repair it, or name another one in {ENGINE_VARIABLE}. "
+                f"It says: {last[0]}"
+            )
         self._probed = True
 
     def versions(self) -> Mapping[str, str]:
@@ -176,5 +179,7 @@ def _call(engine: str, *words: str) -> tuple[int, str]:
             env=_environment(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{engine} does not answer: {error}") from error
+        raise UsageError(
+            f"{engine} does not answer. Repair it, or name another one in {ENGINE_VARIABLE}. ({error})"
+        ) from error
     return done.returncode, done.stdout

@@ -70,10 +70,12 @@ def resolve(name: str, named: Named, *, port: Path, cache: Path | None = None) -
 def _folder(name: str, folder: Path, port: Path) -> Path:
     full = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow links
     if not full.is_dir():
-        raise UsageError(f"The toolchain {name}: {full} is no folder.")
+        raise UsageError(f"The toolchain {name}: {full} is no folder. Say where it is: --toolchain {name}=DIR.")
     real, inside = Path(os.path.realpath(full)), Path(os.path.realpath(port))
     if real == inside or inside in real.parents or real in inside.parents:
-        raise UsageError(f"The toolchain {name}: {full} and the port {port} lie in each other.")
+        raise UsageError(
+            f"The toolchain {name}: {full} and the port {port} lie in each other. Keep toolchains outside of ports."
+        )
     return full
 
 

@@ -57,7 +57,10 @@ def check_claim(claim: Claim, step: ChainStep, now: datetime) -> None:
     if not _URI.fullmatch(claim.builder):
         raise UsageError(f"--builder {claim.builder}: expected a URI, such as urn:example:build-farm:v1.")
     if claim.builder.startswith(BUILDER) and claim.builder != BUILT_ELSEWHERE:
-        raise UsageError(f"--builder {claim.builder} is an executor of calaudit's own, which did not run this.")
+        raise UsageError(
+            f"--builder {claim.builder} is an executor of calaudit's own, which did not run this. Name what did, or "
+            "leave the option out."
+        )
     given = claim.invocation
     if given is not None and not (1 <= len(given) <= 256 and given.isprintable()):
         raise UsageError("--invocation is 1 to 256 printable characters, the same for no other run.")
