@@ -24,7 +24,7 @@ from calaudit.report._weights import stopped
 
 __all__ = ["render"]
 
-LISTED = 10
+_LISTED = 10
 """How many findings of one rule on one gate are listed; of more, the first few are."""
 
 _FEW = 5
@@ -96,13 +96,17 @@ def _group(page: Page, group: Group, *, whole: bool) -> None:
     page.para(names, indent=2, lead=f"{mark} ", style="bold", lead_style=kind_style(group.kind, group.level))
     if len(group.rules) == 1:
         page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-    more = 0 if whole or len(group.findings) <= LISTED else len(group.findings) - _FEW
+    _matters(page, group, whole=whole)
+    if group.fix is not None:
+        page.para(group.fix, indent=4, lead="fix: ", lead_style="green")
+
+
+def _matters(page: Page, group: Group, *, whole: bool) -> None:
+    more = 0 if whole or len(group.findings) <= _LISTED else len(group.findings) - _FEW
     for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
         _matter(page, place)
     if more:
         page.para(f"… and {more} more (see -o json).", indent=4)
-    if group.fix is not None:
-        page.para(group.fix, indent=4, lead="fix: ", lead_style="green")
 
 
 def _matter(page: Page, place: Place) -> None:
@@ -199,12 +203,8 @@ def _section(page: Page, name: str, state: str, groups: Sequence[Group], *, root
         where = ", ".join("the port" if gate == PORT else gate for gate in group.gates)
         said = "" if rule.trust else f" {group.findings[0].message}"
         page.para(f"Open on {where}.{said}", indent=4)
-        more = len(group.findings) - _FEW if len(group.findings) > LISTED else 0
         if rule.trust and rooted:
-            for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
-                _matter(page, place)
-            if more:
-                page.para(f"… and {more} more (see -o json).", indent=4)
+            _matters(page, group, whole=False)
         page.para(rule.fix, indent=4, lead="fix: ", lead_style="green")
 
 
