@@ -21,11 +21,11 @@ from calaudit.trust import Trust
 from calaudit.trust.envelope import SIZE_MAX, Envelope, parse_envelope
 from calaudit.trust.layout import library_layout, parse_layout
 from calaudit.trust.layout_rules import compile_layout
+from calaudit.trust.moment import parse_time
 from calaudit.trust.registry import Registry, Role
 from calaudit.trust.roles import RELEASE
 from calaudit.trust.signatures import meets
 from calaudit.trust.steps import ChainStep
-from calaudit.trust.waiver import parse_time
 
 __all__ = ["LayoutDraft", "SignedLayout", "prepare_layout", "sign_layout"]
 
