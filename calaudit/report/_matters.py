@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from calaudit.report._groups import Group, Place, matters
+from calaudit.report._groups import Group, Matter, matters
 from calaudit.report._page import Page, kind_style, symbol
 
 __all__ = ["write_group", "write_matter", "write_matters"]
@@ -29,20 +29,20 @@ def write_group(page: Page, group: Group, *, whole: bool) -> None:
 def write_matters(page: Page, group: Group, *, whole: bool) -> None:
     """The matters of a group; all of them if ``whole``."""
     more = 0 if whole or len(group.findings) <= _LISTED else len(group.findings) - _FEW
-    for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
-        write_matter(page, place)
+    for matter in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
+        write_matter(page, matter)
     if more:
         page.para(f"… and {more} more (see -o json).", indent=4)
 
 
-def write_matter(page: Page, place: Place) -> None:
+def write_matter(page: Page, matter: Matter) -> None:
     """One matter, and everywhere it was found."""
-    first = place.findings[0]
-    page.para(place.message or "(no message)", indent=4)
-    shared = len(place.findings) > 1
-    if shared and place.expected is not None:
-        page.para(place.expected, indent=6, lead="expected ")
-    for finding in place.findings:
+    first = matter.findings[0]
+    page.para(matter.message or "(no message)", indent=4)
+    shared = len(matter.findings) > 1
+    if shared and matter.expected is not None:
+        page.para(matter.expected, indent=6, lead="expected ")
+    for finding in matter.findings:
         if finding.location is not None:
             page.whole(str(finding.location), indent=6, style="cyan")
         if not shared and first.expected is not None:

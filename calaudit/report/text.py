@@ -7,7 +7,7 @@ from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
 from calaudit.report._groups import (
     Group,
-    Place,
+    Matter,
     block_groups,
     by_rule,
     gate_groups,
@@ -107,7 +107,7 @@ def _waived(page: Page, report: Report) -> None:
     for result in results:
         page.blank()
         page.para(f"{report.rule(result).key} on {result.gate}", indent=2, lead="! ", style="bold", lead_style="yellow")
-        write_matter(page, Place(message=result.message, expected=result.expected, findings=(result,)))
+        write_matter(page, Matter(message=result.message, expected=result.expected, findings=(result,)))
         if result.suppression is not None:
             page.para(because(result.suppression), indent=4)
 
@@ -123,8 +123,8 @@ def _blocking(page: Page, report: Report) -> None:
         page.blank()
         page.para(group.rules[0].key, indent=2, lead="⊘ ", style="bold", lead_style="magenta")
         page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-        for place in matters(group):
-            write_matter(page, place)
+        for matter in matters(group):
+            write_matter(page, matter)
         page.para(f"Blocks {stopped(group.findings)}; decides no other verdict.", indent=4)
         page.para(group.rules[0].fix, indent=4, lead="fix: ", lead_style="green")
 
