@@ -24,9 +24,11 @@ def read_manifest(port: Path, schemas: Schemas) -> dict[str, Any]:
     path = port / MANIFEST
     try:
         with path.open("rb") as file:
-            data = file.read(DOCUMENT_LIMIT)
+            data = file.read(DOCUMENT_LIMIT + 1)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}. Is this a port?") from error
+    if len(data) > DOCUMENT_LIMIT:  # YAML that is cut off can still be YAML, with fewer steps
+        raise UsageError(f"{path} has more than {DOCUMENT_LIMIT >> 20} MiB. Make it smaller.")
     try:
         document: dict[str, Any] = parse_document(data, str(path), schemas, "port/v1")
     except ContractError as error:

@@ -60,7 +60,10 @@ def configured() -> Named:
     path = config_file()
     try:
         with path.open("rb") as file:
-            document = parse_yaml(file.read(_SIZE_MAX))
+            data = file.read(_SIZE_MAX + 1)
+        if len(data) > _SIZE_MAX:  # YAML that is cut off can still be YAML, with fewer toolchains
+            raise UsageError(f"{path} has more than {_SIZE_MAX >> 20} MiB. Make it smaller.")
+        document = parse_yaml(data)
     except FileNotFoundError:
         return {}
     except OSError as error:

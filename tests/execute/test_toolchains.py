@@ -124,6 +124,7 @@ def test_options_that_are_none(text: str) -> None:
         ("{schema: calaudit-toolchains/v1, toolchains: {a: [relative]}}", "expected a slug"),
         ("{schema: calaudit-toolchains/v1, toolchains: {A: [/x]}}", "expected a slug"),
         ("{schema: calaudit-toolchains/v1, toolchains: {a: [/x], a: [/y]}}", "toolchains.yaml:1"),
+        ("schema: calaudit-toolchains/v1\ntoolchains:\n  a: [/x]\n" + "#" * (1 << 20), "more than 1 MiB"),
     ],
 )
 def test_files_that_are_faulty(text: str, told: str) -> None:
