@@ -1,19 +1,17 @@
 """Plan the rules, run them, judge the gates.
 
-The one invariant: what was planned was executed, or the gate is not passed. A rule that misses a fact is open; a rule
-that examined nothing is open; a rule that crashes is open and the run ends with exit code 4; a hard-threshold rule that
-this version does not have is open.
+The one invariant: what was planned was executed, or the gate is not passed. A hard-threshold rule that this version
+does not have is open; so is a rule that could not judge (``rule_results``).
 """
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from calaudit.checks import Check
 from calaudit.checks.view import View
 from calaudit.contract import Contract, Value
-from calaudit.errors import MissingFact
 from calaudit.facts import Facts
 from calaudit.gate_reports import gate_report, not_started, suppressed, technical_verdict, with_block
 from calaudit.judgement import blocked_gates
@@ -29,16 +27,14 @@ from calaudit.model import (
     Rule,
     TechnicalVerdict,
 )
+from calaudit.rule_results import rule_results
 from calaudit.trust import Fault, Signed, Trust
 
 Sign = Callable[[Mapping[str, TechnicalVerdict], Mapping[str, Rule]], Signed]
 """Holds a port's signatures against the technical verdicts, given the metadata of the planned rules."""
 
-FINDINGS_LIMIT = 1000
-"""How many findings one rule may list on one gate; the rest is counted in one more."""
-
 _LOG = logging.getLogger(__name__)
-"""Tracebacks of crashed rules, at debug level: reports carry the sentence, never a machine's paths."""
+"""Tracebacks, at debug level: reports carry the sentence, never a machine's paths."""
 
 _ORDER = {gate: n for n, gate in enumerate([PORT, *(f"G{i}" for i in range(11))])}
 
@@ -129,57 +125,8 @@ def _results(  # noqa: PLR0913, PLR0917 - what a view is made of
 ) -> list[Result]:
     results: list[Result] = []
     for item in wanted:
-        results += _judge(item, View(item.rule, gate, facts, port, params, signatures), crashes)
+        results += rule_results(item, View(item.rule, gate, facts, port, params, signatures), crashes)
     return results
-
-
-def _judge(item: Check, view: View, crashes: list[str]) -> list[Result]:
-    results: list[Result] = []
-    dropped: dict[Kind, tuple[Result, int]] = {}
-    try:
-        for result in item.run(view):
-            _check_spoken(item.rule, view, result)
-            if len(results) < FINDINGS_LIMIT:
-                results.append(result)
-            else:
-                first, count = dropped.get(result.kind, (result, 0))
-                dropped[result.kind] = (first, count + 1)
-    except MissingFact as missing:
-        results.append(view.open(missing.message, at=missing.at))
-    except Exception as error:  # noqa: BLE001 - a crash of one rule is a result (open) and an exit code, never a pass
-        _LOG.debug("%s on %s crashed", item.rule.key, view.gate, exc_info=error)
-        crashes.append(f"{item.rule.key} crashed on {view.gate} ({type(error).__name__}: {error}).")
-        results.append(view.open(f"The rule crashed ({type(error).__name__}: {error}). Please report it."))
-    # One for each kind: a failure beyond the limit still fails.
-    results += [_summary(first, count) for first, count in dropped.values()]
-    if not results:
-        passed = view.examined > 0
-        message = "" if passed else "Nothing was examined, so nothing can be said."
-        results.append(
-            Result(
-                rule=item.rule.id,
-                gate=view.gate,
-                kind=Kind.PASS if passed else Kind.OPEN,
-                level=item.rule.level,
-                message=message,
-                examined=view.examined,
-            )
-        )
-    return [r if r.examined == view.examined else replace(r, examined=view.examined) for r in results]
-
-
-def _check_spoken(rule: Rule, view: View, result: Result) -> None:
-    """A rule speaks for itself, on its gate, at its level, and passes by silence only."""
-    if result.kind not in rule.kinds:
-        raise AssertionError(f"{rule.key} gave {result.kind}, which it does not declare")
-    if result.kind is Kind.PASS:
-        raise AssertionError(f"{rule.key} gave a pass; a rule passes by silence after it examined something")
-    if (result.rule, result.gate, result.level) != (rule.id, view.gate, rule.level):
-        raise AssertionError(f"{rule.key} gave a result of {result.gate}.{result.rule} at level {result.level}")
-
-
-def _summary(first: Result, count: int) -> Result:
-    return replace(first, message=f"… and {count} more of this rule.", location=None, expected=None, actual=None)
 
 
 def _thresholds_without_rule(gate: Gate | None, wanted: Iterable[Check]) -> list[Check]:

@@ -40,7 +40,7 @@ from calaudit.sign.grounds import Wish
 from calaudit.sign.signing import sign_draft
 from calaudit.sign.signoff import prepare
 from calaudit.trust.envelope import parse_envelope
-from calaudit.trust.registry import FUNCTIONARY, RELEASE
+from calaudit.trust.roles import FUNCTIONARY, RELEASE
 from calaudit.trust.steps import LAYOUT
 from examples.toolchain.owners import EXPIRES, Owners
 

@@ -19,7 +19,7 @@ from onnx import ModelProto
 
 from calaudit.checks.common import _scan
 from calaudit.contract import Schemas
-from calaudit.contract.gates import Placeholders
+from calaudit.contract.placeholders import Placeholders
 from calaudit.evidence import Record, gathering
 from calaudit.evidence.documents import Parsed, examine, manner
 from calaudit.evidence.reader import HEAD

@@ -17,6 +17,7 @@ from calaudit.errors import MissingFact
 from calaudit.facts import Facts
 from calaudit.judgement import judge
 from calaudit.model import PORT, Gate, Kind, Level, Location, Port, Result, Rule, Verdict
+from calaudit.rule_results import FINDINGS_LIMIT
 from calaudit.trust import Signed, establish
 
 ALL = frozenset(Kind)
@@ -197,7 +198,7 @@ def test_a_kind_that_was_not_declared_is_a_crash():
 
 
 def test_what_was_planned_and_not_executed_is_open(monkeypatch):
-    monkeypatch.setattr(engine, "_judge", lambda *_: [])
+    monkeypatch.setattr(engine, "rule_results", lambda *_: [])
     done = run(make(passes))
     assert report(done).verdict is Verdict.INCOMPLETE
     assert [r.message for r in report(done).results] == ["Planned and not executed."]
@@ -222,17 +223,17 @@ class TestThresholds:
 class TestLimit:
     def test_the_rest_is_counted(self):
         def check(view):
-            for n in view.each(range(engine.FINDINGS_LIMIT + 7)):
+            for n in view.each(range(FINDINGS_LIMIT + 7)):
                 yield view.fail(f"wrong {n}", at=Location(path="a", line=n))
 
         found = report(run(make(check))).results
-        assert len(found) == engine.FINDINGS_LIMIT + 1
+        assert len(found) == FINDINGS_LIMIT + 1
         assert [r.message for r in found if r.location is None] == ["… and 7 more of this rule."]
-        assert {r.examined for r in found} == {engine.FINDINGS_LIMIT + 7}
+        assert {r.examined for r in found} == {FINDINGS_LIMIT + 7}
 
     def test_a_failure_beyond_the_limit_still_fails(self):
         def check(view):
-            for n in range(engine.FINDINGS_LIMIT):
+            for n in range(FINDINGS_LIMIT):
                 yield view.not_applicable(f"{n}")
             yield view.open("cannot say")
             yield view.fail("wrong")
@@ -241,10 +242,10 @@ class TestLimit:
 
     def test_an_exact_limit_has_no_rest(self):
         def check(view):
-            for _ in range(engine.FINDINGS_LIMIT):
+            for _ in range(FINDINGS_LIMIT):
                 yield view.open("x")
 
-        assert len(report(run(make(check))).results) == engine.FINDINGS_LIMIT
+        assert len(report(run(make(check))).results) == FINDINGS_LIMIT
 
 
 class TestLevels:

@@ -1,23 +1,17 @@
-"""The cases of policies: facts in, one rule's judgement out, compared with what the case expects."""
+"""The cases of policies: facts in, and what one rule must say of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from calaudit.checks.cue_rule import Vetter, cue_check
-from calaudit.checks.policy_rule import Outcome, outcomes
 from calaudit.cli._policy_files import TEST, File, Folder
 from calaudit.contract import CuePolicy, PolicyRule
 from calaudit.contract.policy_folder import CUE, YAML
-from calaudit.errors import MissingFact
-from calaudit.facts.document import written
 from calaudit.facts.paths import NoSuchPath, schemas_at
 from calaudit.model import Kind, Rule
 
-__all__ = ["Case", "CueRule", "Suite", "judged", "suites"]
-
-_PORT = {"id": "case", "profile": "case", "stage": "development", "claim": "G0"}
-_ORDER = (Kind.FAIL, Kind.OPEN, Kind.PASS, Kind.NOT_APPLICABLE)
+__all__ = ["Case", "CueRule", "Suite", "suites"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,50 +86,6 @@ def _suite(
         return Suite(policy=name, rules=rules, faults=[*faults, f"{name}: it has no cases; write {beside}."])
     cases, more = _cases(folder, folder.read(beside, "policy-test/v1"), rules, broken=bool(faults))
     return Suite(policy=name, rules=rules, cases=cases, faults=[*faults, *more])
-
-
-def judged(case: Case) -> str | None:
-    """What is wrong with a case's judgement, as the end of a sentence; None if it is as expected."""
-    said = _said(case)
-    kind = next(kind for kind in _ORDER if any(outcome.kind is kind for outcome in said))
-    messages = [outcome.message for outcome in said if outcome.kind is kind]
-    words = "; ".join(filter(None, messages[:3]))
-    if kind is not case.expect:
-        return f"expected {case.expect}, found {kind}{f' ({words})' if words else ''}"
-    if case.message is not None and not any(case.message in message for message in messages):
-        return f"expected a message with {case.message!r}, found {words!r}"
-    return None
-
-
-def _said(case: Case) -> list[Outcome]:
-    if isinstance(case.rule, CueRule):
-        return _vetted(case.rule, case.facts)
-    return _evaluated(case.rule, case)
-
-
-def _vetted(rule: CueRule, facts: Mapping[str, Any]) -> list[Outcome]:
-    assert rule.vetter is not None  # noqa: S101 - who runs cases brings one
-    document = written({name: subject for name, subject in facts.items() if subject is not None}).encode()
-    faults = rule.vetter.vet(rule.policy.name, rule.policy.source, document)
-    said = [Outcome(kind=Kind.FAIL, message=fault.message) for fault in faults]
-    return said or [Outcome(kind=Kind.PASS)]
-
-
-def _evaluated(rule: PolicyRule, case: Case) -> list[Outcome]:
-    def read(name: str) -> Mapping[str, Any]:
-        found = case.facts.get(name)
-        if name == "port" and (found is not None or name not in case.facts):
-            found = {**_PORT, **case.port, **(found or {})}
-        if found is None:
-            raise MissingFact(f"The case has no fact {name}.")
-        return cast("Mapping[str, Any]", found)
-
-    said: list[Outcome] = []
-    try:
-        said.extend(outcomes(rule, read, case.params))
-    except MissingFact as missing:
-        said.append(Outcome(kind=Kind.OPEN, message=missing.message))
-    return said
 
 
 def _cases(

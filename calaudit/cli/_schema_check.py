@@ -1,11 +1,11 @@
 """Check one document by its schema, through the parsers and validators of an audit, and tell what is wrong."""
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from calaudit.cli._schema_names import schema_of
 from calaudit.contract import Contract, Schema
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.documents import conclude, examine, too_large
@@ -57,29 +57,6 @@ class _NoPlaceholders:
         return False
 
 
-def named(contract: Contract, name: str) -> Schema:
-    """The schema called ``name``, without a major version its newest one; or the one of the artifact of that name.
-
-    Raises:
-        UsageError: there is none.
-    """
-    schemas = contract.schemas
-    if name in schemas:
-        return schemas[name]
-    majors = [other for other in schemas if other.partition("/")[0] == name]
-    if majors:
-        return schemas[max(majors, key=lambda other: int(other.rpartition("/v")[2]))]
-    artifacts = {spec.name: spec.schema for spec in contract.gates.artifacts()}
-    paths = {spec.pattern: spec.schema for spec in contract.gates.artifacts()}
-    if name in artifacts or name in paths:
-        found = artifacts.get(name) or paths.get(name)
-        if found is None:
-            raise UsageError(f"The artifact {name} has no schema: it is not a document of ours.")
-        return schemas[found]
-    near = difflib.get_close_matches(name, [n for other in schemas for n in (other, other.partition("/")[0])], n=1)
-    raise UsageError(f"There is no schema {name}. {f'Did you mean {near[0]}?' if near else 'See `schema list`.'}")
-
-
 def check_file(path: Path, name: str | None, contract: Contract) -> Checked:
     """Check one file.
 
@@ -92,7 +69,7 @@ def check_file(path: Path, name: str | None, contract: Contract) -> Checked:
     try:
         with path.open("rb") as file:
             if kind is Format.JSONL:
-                return _check_records(path, file, _schema(path, None, name, contract))
+                return _check_records(path, file, schema_of(path, None, name, contract))
             return _check_document(path, file.read(), kind, name, contract)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
@@ -133,7 +110,7 @@ def _check_document(path: Path, data: bytes, kind: Format, name: str | None, con
         value: Json = parse_yaml(data) if kind is Format.YAML else parse_json(data)
     except Malformed as error:
         return Checked(path=path, schema=None, faults=[malformed(error)])
-    schema = _schema(path, value, name, contract)
+    schema = schema_of(path, value, name, contract)
     spec = ArtifactSpec(
         name="document",
         gate=PORT,
@@ -180,22 +157,6 @@ def _blocks(file: BinaryIO) -> Iterator[Block]:
             yield block
     if block := lines.finish():
         yield block
-
-
-def _schema(path: Path, value: Json, name: str | None, contract: Contract) -> Schema:
-    if name is not None:
-        return named(contract, name)
-    tag = value.get("schema") if isinstance(value, dict) else None
-    if isinstance(tag, str) and (tagged := contract.schemas.by_tag(tag)):
-        return tagged
-    known = {
-        spec.schema
-        for spec in contract.gates.artifacts()
-        if spec.schema is not None and spec.pattern.rpartition("/")[2] == path.name
-    }
-    if len(known) == 1:
-        return contract.schemas[known.pop()]
-    raise UsageError(f"{path}: neither its tag nor its name tells a schema; give one with --schema (`schema list`).")
 
 
 def _with_line(fault: Fault, lines: dict[str, int]) -> Fault:

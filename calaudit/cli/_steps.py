@@ -53,6 +53,6 @@ def named_toolchains(options: Sequence[str]) -> Mapping[str, tuple[Path, ...]]:
     Raises:
         UsageError: an option or the user's file is faulty.
     """
-    from calaudit.execute import toolchains
+    from calaudit.execute.toolchain_names import configured, parse_option
 
-    return {**toolchains.configured(), **dict(map(toolchains.parse_option, options))}
+    return {**configured(), **dict(map(parse_option, options))}

@@ -15,7 +15,7 @@ from calaudit.sign.registry import extension
 from calaudit.sign.standing import Standing, registry_standing
 from calaudit.sign.summary import registry_changes, root_changes
 from calaudit.trust.keys import identity, is_keyless
-from calaudit.trust.registry import ROLES
+from calaudit.trust.roles import ROLES
 
 __all__ = ["document", "lines"]
 

@@ -72,7 +72,9 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.contract import Schemas
     from calaudit.contract.resources import data_root
     from calaudit.execute import journal
-    from calaudit.execute.vendor.attest import BUILT_ELSEWHERE, Claim, prepare_attestation
+    from calaudit.execute.lock import locked
+    from calaudit.execute.vendor.attest import prepare_attestation
+    from calaudit.execute.vendor.claim import BUILT_ELSEWHERE, Claim
     from calaudit.sign.signers import load_signer
 
     claim = Claim(
@@ -94,7 +96,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     confirm(f"Do you say that this ran as {step}, and ended with 0?", yes=yes)
     signer = load_signer(uri, passphrases(variable))
     _check_key(signer, draft, trust)
-    with journal.locked(port):
+    with locked(port):
         gone = draft.gone()
         signed = draft.sign(signer)
         journal.publish(port, signed, gone)

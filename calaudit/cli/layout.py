@@ -52,7 +52,8 @@ def command(  # noqa: PLR0913 - one parameter an option
 
     from calaudit.cli._judging import trust_source
     from calaudit.contract import load_contract
-    from calaudit.execute.layout import prepare_layout, read_manifest, sign_layout
+    from calaudit.execute.layout import prepare_layout, sign_layout
+    from calaudit.execute.manifest import read_manifest
     from calaudit.files import write_atomic
     from calaudit.sign.authority import established
     from calaudit.sign.metadata import expiry

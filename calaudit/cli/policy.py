@@ -77,8 +77,9 @@ def test_command(rules: Sequence[str], root: Path | None, policies: Sequence[Pat
     With --policy it runs the cases of those directories only.
     """
     from calaudit.checks.cue_rule import engaged
-    from calaudit.cli._policy_cases import judged, suites
+    from calaudit.cli._policy_cases import suites
     from calaudit.cli._policy_files import Folder
+    from calaudit.cli._policy_judging import judged
     from calaudit.errors import UsageError
 
     folder = Folder(root, policies, shipped=not policies)

@@ -72,6 +72,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.contract import load_contract
     from calaudit.execute import journal
     from calaudit.execute.batch import Batch
+    from calaudit.execute.lock import locked
     from calaudit.execute.means import Wish
     from calaudit.execute.nouns import StepFailed
     from calaudit.execute.rebuild.report import lines
@@ -94,7 +95,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     batch = Batch(wish)
     contract = load_contract()
     signers = [load_signer(key, passphrases(variable)) for key in keys]
-    with Plain() as told, journal.locked(port):
+    with Plain() as told, locked(port):
         ((found, prepared),) = batch.prepared(signers, told)
         setting = replace(prepared, started=lambda _: None)
         told.begin(found.name, f"building with {setting.executor.kind}; logs in {setting.logs / setting.name}")

@@ -100,7 +100,7 @@ def _registry(  # noqa: PLR0913 - what decides whether signatures are asked for
     source: "TrustSource | None", contract: "Contract", port: Path, now: datetime, *, unverified: bool, named: bool
 ) -> "Registry | None":
     """The registry whose functionaries must have signed; None where somebody insists on nobody."""
-    from calaudit.execute.layout import read_manifest
+    from calaudit.execute.manifest import read_manifest
     from calaudit.sign.authority import established
 
     if unverified:

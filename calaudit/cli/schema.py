@@ -42,7 +42,7 @@ def show(name: str, *, text: bool) -> int:
 
     NAME is a schema (`prompt` or `prompt/v1`), or an artifact by its name or path (`prompts`).
     """
-    from calaudit.cli._schema_check import named
+    from calaudit.cli._schema_names import named
     from calaudit.contract import load_contract
 
     schema = named(load_contract(), name)

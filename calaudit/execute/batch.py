@@ -9,6 +9,7 @@ from calaudit.contract import Schemas
 from calaudit.contract.resources import data_root
 from calaudit.errors import UsageError
 from calaudit.execute import journal
+from calaudit.execute.lock import locked
 from calaudit.execute.means import Means, Told, Wish
 from calaudit.execute.nouns import Record, Step, StepAwaited
 from calaudit.execute.order import in_order, upstream
@@ -62,7 +63,7 @@ class Batch:
             self._means.executor(kind).probe()
         records: list[Record] = []
         awaited: dict[str, str] = {}
-        with journal.locked(self._wish.port):
+        with locked(self._wish.port):
             recovered = journal.recover(self._wish.port)
             if recovered is not None:
                 told.line(f"A publication that was cut off is {recovered}.")

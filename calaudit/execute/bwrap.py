@@ -16,31 +16,18 @@ from shutil import which
 import orjson
 
 from calaudit.errors import UsageError
-from calaudit.execute.executor import base_environment, demand_no_network, system_version
+from calaudit.execute.bwrap_arguments import NO_USERNS, arguments, empty, made_up
+from calaudit.execute.executor import demand_no_network, system_version
 from calaudit.execute.nouns import Guarantees, Job, Outcome
-from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.process import Spawn, Wrapper, supervise
 from calaudit.execute.seccomp import program
 from calaudit.execute.trace import STRACE, Watch, find_strace
 from calaudit.trust.isolation import Isolation
 
 __all__ = ["Bwrap"]
 
-HOME = "/home/calaudit"
-_ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
-_MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ALONE = (
-    "--unshare-all",
-    "--unshare-user",
-    "--die-with-parent",
-    "--new-session",
-    "--cap-drop",
-    "ALL",
-    "--clearenv",
-)
-_NO_USERNS = "--disable-userns"
-"""No namespaces inside the sandbox: in one of its own a command could mount, and take mounts away (bubblewrap 0.8)."""
-
 _PROBE_S = 30
+_OR_LOCAL = "or say --executor local: then nothing is shut in, and provenance says so."
 
 
 class Bwrap:
@@ -73,7 +60,7 @@ class Bwrap:
             raise UsageError(f"bubblewrap cannot make a sandbox on this machine ({fault}). Allow it, {_OR_LOCAL}")
         with _in_memory(program()) as calls:
             self._filtered = self._try(("/usr/bin/true",), "--seccomp", str(calls), keep=(calls,)) is None
-        self._single = self._try(("/usr/bin/true",), _NO_USERNS) is None
+        self._single = self._try(("/usr/bin/true",), NO_USERNS) is None
         strace = find_strace()
         if strace is not None and self._try(("/usr/bin/true",), around=(strace, *STRACE, "-o", "/dev/null")) is None:
             self._strace = strace
@@ -102,9 +89,9 @@ class Bwrap:
             status, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             stack.callback(os.close, status)
             stack.callback(os.close, writer)
-            files = [stack.enter_context(_in_memory(text)) for text in (_passwd(job), _group(job), _hosts(job))]
+            files = [stack.enter_context(_in_memory(text)) for text in made_up(job)]
             calls = stack.enter_context(_in_memory(program())) if self._filtered else None
-            options = list(self._options(job, files, calls))
+            options = arguments(job, files, calls=calls, single=self._single)
             # Not on the command line: everybody on the machine can read that, and there are secrets in it.
             listed = stack.enter_context(_in_memory(b"".join(os.fsencode(option) + b"\0" for option in options)))
             # Around the sandbox, which the command can neither see nor end; what it tells is out of reach too.
@@ -118,38 +105,17 @@ class Bwrap:
                     env={},
                     cwd=job.private,
                     keep=(writer, listed, *files, *(() if calls is None else (calls,))),
-                    wrappers=2,
-                    told=_Status(status),
+                    wrapper=_Status(status),
+                    above=2,
                 ),
             )
             return replace(outcome, network_attempts=None if watch is None else watch.attempts())
-
-    def _options(self, job: Job, files: Sequence[int], calls: int | None) -> Iterator[str]:
-        yield from _ALONE
-        yield from () if calls is None else ("--seccomp", str(calls))
-        yield from (_NO_USERNS,) if self._single else ()
-        yield from ("--uid", str(job.uid), "--gid", str(job.uid), "--hostname", job.hostname)
-        yield from _system()
-        for descriptor, path in zip(files, ("/etc/passwd", "/etc/group", "/etc/hosts"), strict=True):
-            yield from ("--ro-bind-data", str(descriptor), path)
-        yield from ("--proc", "/proc", "--dev", "/dev")
-        yield from ("--bind", str(job.private / "tmp"), "/tmp", "--bind", str(job.private / "home"), HOME)  # noqa: S108 - in the sandbox
-        for folder in () if job.toolchain is None else job.toolchain.folders:
-            yield from ("--ro-bind", str(folder), str(folder))
-        yield from ("--bind", str(job.workspace), job.inside)
-        for path in job.held:
-            yield from ("--bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
-        for path in job.sealed:
-            yield from ("--ro-bind", f"{job.workspace}/{path}", f"{job.inside}/{path}")
-        yield from ("--remount-ro", "/", "--chdir", job.inside)
-        for name, value in {**base_environment(job, home=HOME, tmp="/tmp"), **job.secrets}.items():  # noqa: S108 - as above
-            yield from ("--setenv", name, value)
 
     def _try(
         self, command: Sequence[str], *more: str, keep: Sequence[int] = (), around: Sequence[str] = ()
     ) -> str | None:
         """Why a command does not work in an empty sandbox, with more options; None if it does."""
-        argv = [*around, self._program, *_ALONE, *more, *_system(), "--proc", "/proc", "--dev", "/dev", "--", *command]
+        argv = [*around, self._program, *empty(*more), "--", *command]
         try:
             done = subprocess.run(  # noqa: S603 - the program that runs the steps
                 argv,
@@ -166,10 +132,7 @@ class Bwrap:
         return None if done.returncode == 0 else (done.stderr.strip() or f"exit code {done.returncode}")
 
 
-_OR_LOCAL = "or say --executor local: then nothing is shut in, and provenance says so."
-
-
-class _Status(Told):
+class _Status(Wrapper):
     """What bubblewrap writes into its status descriptor: how the command ended, if it came to that."""
 
     def __init__(self, descriptor: int) -> None:
@@ -186,17 +149,6 @@ class _Status(Told):
         return returncode, None, "bubblewrap could not start the command; its message is in the log."
 
 
-def _system() -> Iterator[str]:
-    yield from ("--ro-bind", "/usr", "/usr")
-    for path in _MERGED:
-        if os.path.islink(path):  # noqa: PTH114 - text as it is
-            yield from ("--symlink", os.readlink(path), path)  # noqa: PTH115 - the same
-        else:
-            yield from ("--ro-bind-try", path, path)
-    for path in _ETC:
-        yield from ("--ro-bind-try", path, path)
-
-
 @contextlib.contextmanager
 def _in_memory(data: bytes) -> Iterator[int]:
     """A descriptor from which some bytes can be read."""
@@ -209,15 +161,3 @@ def _in_memory(data: bytes) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _passwd(job: Job) -> bytes:
-    return f"calaudit:x:{job.uid}:{job.uid}:calaudit:{HOME}:/bin/sh\n".encode()
-
-
-def _group(job: Job) -> bytes:
-    return f"calaudit:x:{job.uid}:\n".encode()
-
-
-def _hosts(job: Job) -> bytes:
-    return f"127.0.0.1 localhost {job.hostname}\n::1 localhost\n".encode()

@@ -10,6 +10,7 @@ from calaudit.errors import UsageError
 from calaudit.execute.nouns import NO_NETWORK, Guarantees, Job, Outcome
 
 __all__ = [
+    "HOME",
     "KINDS",
     "SYSTEM_PATH",
     "Executor",
@@ -22,6 +23,10 @@ __all__ = [
 KINDS = ("local", "bwrap", "oci")
 
 SYSTEM_PATH = ("/usr/bin", "/bin")
+
+HOME = "/home/calaudit"
+"""The home of a command that is shut in."""
+
 _OS_RELEASE = Path("/etc/os-release")
 
 
@@ -100,7 +105,10 @@ def demand_no_network(job: Job, kind: str) -> None:
         UsageError: the job asks for one.
     """
     if job.network != NO_NETWORK:
-        raise UsageError(f"{kind} can only cut off the network altogether, not allow {job.network} alone.")
+        raise UsageError(
+            f"{kind} can only cut off the network altogether, not allow {job.network} alone. Say network: none in "
+            "port.yaml, or --executor local."
+        )
 
 
 def system_version() -> str:

@@ -6,39 +6,29 @@ is to be put where, and what is to go. From there on the new state is what count
 whoever comes next. Before it, the old one counts: the folder is thrown away. ``verify`` sees the folder and stays open.
 """
 
-import fcntl
-import json
 import os
-import re
 import signal
 import stat
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
 
-from calaudit.errors import Malformed, UsageError
-from calaudit.evidence.strict_json import parse_json
+from calaudit.errors import UsageError
 from calaudit.evidence.walk import FOLDER_FLAGS
+from calaudit.execute.commit import PATH, read_commit, write_commit
 from calaudit.execute.placing import (
     COMMIT,
     FOLDER,
-    NEW,
-    READ,
-    chunks_of,
     copy_in,
     damaged,
     demand_place,
-    digest_of,
     discard,
-    exists,
     open_port,
     put,
     remove,
 )
 
-__all__ = ["FOLDER", "Reached", "Swapped", "locked", "pending", "publish", "recover"]
+__all__ = ["FOLDER", "Reached", "Swapped", "pending", "publish", "recover"]
 
 Reached = Callable[[str], None]
 """Told each point between two steps of publishing; tests end the process there."""
@@ -46,42 +36,6 @@ Reached = Callable[[str], None]
 
 class Swapped(UsageError):
     """A file is another one than was examined; nothing was published."""
-
-
-_TAG = "calaudit-journal/v1"
-_PATIENCE = 1.0  # seconds
-_PATH = re.compile(r"(?!\.calaudit(?:/|$))(?:(?!\.{1,2}(?:/|$))[^/\\\x00-\x1f\x7f]+/)*(?!\.{1,2}$)[^/\\\x00-\x1f\x7f]+")
-_STAGED = re.compile(r"[0-9]{1,9}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@contextmanager
-def locked(port: Path) -> Iterator[None]:
-    """Keep others from running steps of this port meanwhile; the lock leaves nothing in it.
-
-    Raises:
-        UsageError: somebody else does, or the port cannot be opened.
-    """
-    root = open_port(port)
-    try:
-        _lock(root, port)
-        yield
-    finally:
-        os.close(root)
-
-
-def _lock(root: int, port: Path) -> None:
-    # A run that was killed while it started a process leaves its lock to that one until it executes its program.
-    patience = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(root, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() >= patience:
-                raise UsageError(f"Another calaudit run works on {port}; wait for it.") from error
-            time.sleep(_PATIENCE / 50)
-        else:
-            return
 
 
 def pending(port: Path) -> bool:
@@ -110,7 +64,7 @@ def publish(
     recover(port)
     removed = sorted(set(removes) - set(writes))
     for path in (*writes, *removed):
-        if not _PATH.fullmatch(path):
+        if not PATH.fullmatch(path):
             raise UsageError(f"{path!r} is no path of a port, so nothing is published there.")
     root = open_port(port)
     try:
@@ -121,7 +75,7 @@ def publish(
             try:
                 listed = _stage(root, box, writes, digests or {}, reached)
                 with _undisturbed():
-                    _commit(box, {"schema": _TAG, "writes": listed, "removes": removed}, reached)
+                    write_commit(box, listed, removed, reached)
                     os.fsync(root)
                     reached("committed")
                     _apply(root, box, listed, removed, reached)
@@ -156,7 +110,7 @@ def recover(port: Path) -> str | None:
                 if not stat.S_ISREG(os.stat(name, dir_fd=box, follow_symlinks=False).st_mode):
                     raise damaged(f"{name} in it is not a file")
             if COMMIT in names:
-                listed, removes = _read_commit(box)
+                listed, removes = read_commit(box)
                 with _undisturbed():
                     _apply(root, box, listed, removes, lambda _: None)
         finally:
@@ -187,18 +141,6 @@ def _stage(
     return listed
 
 
-def _commit(box: int, document: Mapping[str, Any], reached: Reached) -> None:
-    temporary = f"{COMMIT}.new"
-    descriptor = os.open(temporary, NEW, 0o666, dir_fd=box)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(json.dumps(document).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    reached("commit")
-    os.rename(temporary, COMMIT, src_dir_fd=box, dst_dir_fd=box)
-    os.fsync(box)
-
-
 # After it -----------------------------------------------------------------------------------------------------------
 
 
@@ -217,38 +159,6 @@ def _finish(root: int, reached: Reached) -> None:
     reached("finish")
     discard(root)
     reached("done")
-
-
-# Reading ------------------------------------------------------------------------------------------------------------
-
-
-def _read_commit(box: int) -> tuple[list[dict[str, str]], list[str]]:
-    """What was committed; everything in it is doubted, since a port may come from somebody else."""
-    try:
-        document = parse_json(b"".join(chunks_of(os.open(COMMIT, READ, dir_fd=box))))
-    except Malformed as error:
-        raise damaged(error.message) from error
-    if not isinstance(document, dict) or set(document) != {"schema", "writes", "removes"} or document["schema"] != _TAG:
-        raise damaged("it is no journal of this version")
-    writes, removes = document["writes"], document["removes"]
-    if not isinstance(writes, list) or not isinstance(removes, list):
-        raise damaged("it lists nothing")
-    for write in writes:
-        _doubt(write, box)
-    for path in removes:
-        if not isinstance(path, str) or not _PATH.fullmatch(path):
-            raise damaged(f"{path!r} is no path of a port")
-    return cast("list[dict[str, str]]", writes), cast("list[str]", removes)
-
-
-def _doubt(write: object, box: int) -> None:
-    if not isinstance(write, dict) or set(write) != {"path", "staged", "sha256"}:
-        raise damaged("an entry is no entry")
-    for member, form in (("path", _PATH), ("staged", _STAGED), ("sha256", _SHA256)):
-        if not isinstance(write[member], str) or not form.fullmatch(write[member]):
-            raise damaged(f"{write[member]!r} is no {member}")
-    if exists(write["staged"], box) and digest_of(write["staged"], box) != write["sha256"]:
-        raise damaged(f"the new {write['path']} is not what was committed")
 
 
 @contextmanager

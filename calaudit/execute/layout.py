@@ -12,9 +12,8 @@ from typing import Any
 from securesystemslib.signer import Signer
 
 from calaudit.contract import Schemas
-from calaudit.contract.documents import parse_document
-from calaudit.errors import ContractError, Malformed, UsageError
-from calaudit.evidence.nouns import DOCUMENT_LIMIT
+from calaudit.errors import Malformed, UsageError
+from calaudit.execute.manifest import MANIFEST, chain_of
 from calaudit.sign.authority import accepted, check_key, role_of
 from calaudit.sign.envelopes import add_signature, sign_payload, to_bytes
 from calaudit.sign.statements import to_payload
@@ -22,14 +21,13 @@ from calaudit.trust import Trust
 from calaudit.trust.envelope import SIZE_MAX, Envelope, parse_envelope
 from calaudit.trust.layout import library_layout, parse_layout
 from calaudit.trust.layout_rules import compile_layout
-from calaudit.trust.registry import RELEASE, Registry, Role
+from calaudit.trust.moment import parse_time
+from calaudit.trust.registry import Registry, Role
+from calaudit.trust.roles import RELEASE
 from calaudit.trust.signatures import meets
-from calaudit.trust.steps import ChainStep, read_chain
-from calaudit.trust.waiver import parse_time
+from calaudit.trust.steps import ChainStep
 
-__all__ = ["LayoutDraft", "SignedLayout", "prepare_layout", "read_manifest", "sign_layout"]
-
-_MANIFEST = "port.yaml"
+__all__ = ["LayoutDraft", "SignedLayout", "prepare_layout", "sign_layout"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,25 +54,6 @@ class SignedLayout:
     threshold: int
 
 
-def read_manifest(port: Path, schemas: Schemas) -> dict[str, Any]:
-    """``port.yaml``, by the strict parser and its schema.
-
-    Raises:
-        UsageError: it cannot be read, or is faulty.
-    """
-    path = port / _MANIFEST
-    try:
-        with path.open("rb") as file:
-            data = file.read(DOCUMENT_LIMIT)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}. Is this a port?") from error
-    try:
-        document: dict[str, Any] = parse_document(data, str(path), schemas, "port/v1")
-    except ContractError as error:
-        raise UsageError(str(error)) from error
-    return document
-
-
 def prepare_layout(  # noqa: PLR0913 - what it is made of, by name
     manifest: Mapping[str, Any],
     registry: Registry,
@@ -93,12 +72,9 @@ def prepare_layout(  # noqa: PLR0913 - what it is made of, by name
         UsageError: the port has no steps, or they cannot be laid out.
     """
     role = role_of(registry, RELEASE)
-    try:
-        chain = read_chain(dict(manifest))
-    except Malformed as error:
-        raise UsageError(f"{_MANIFEST}: {error.message}") from error
+    chain = chain_of(manifest)
     if not chain:
-        raise UsageError(f"{_MANIFEST} declares no steps, so that there is nothing to lay out.")
+        raise UsageError(f"{MANIFEST} declares no steps, so that there is nothing to lay out.")
     found = _found(there)
     same = None if found is None else _same(found, manifest["id"], chain, registry, schemas)
     if found is not None and same is not None and now < same[1] and expires in (None, same[1]):
@@ -109,7 +85,7 @@ def prepare_layout(  # noqa: PLR0913 - what it is made of, by name
         document = compile_layout(manifest["id"], chain, registry, expires or default_expires)
         library_layout(document)
     except Malformed as error:
-        raise UsageError(f"{_MANIFEST}: {error.message}") from error
+        raise UsageError(f"{MANIFEST}: {error.message}") from error
     return LayoutDraft(
         chain=chain,
         document=document,

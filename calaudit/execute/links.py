@@ -13,6 +13,7 @@ from securesystemslib.signer import Signer
 
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import Record, StepFailed
+from calaudit.execute.parameters import parameters_of_run
 from calaudit.sign.envelopes import sign_statement
 from calaudit.trust.envelope import STATEMENT
 from calaudit.trust.keys import is_keyless
@@ -144,7 +145,7 @@ def _provenance(record: Record) -> dict[str, Any]:
         command=record.command,
         materials=record.materials,
         products=record.products,
-        internal=record.internal_parameters(),
+        internal=parameters_of_run(record),
         builder=record.builder,
         invocation=record.invocation,
         started=record.outcome.started,

@@ -21,7 +21,8 @@ from calaudit.execute.toolchains import resolve
 from calaudit.pins.store import state_directory
 from calaudit.trust import Trust, TrustSource, establish
 from calaudit.trust.isolation import ELSEWHERE
-from calaudit.trust.registry import FUNCTIONARY, Registry
+from calaudit.trust.registry import Registry
+from calaudit.trust.roles import FUNCTIONARY
 
 __all__ = ["Means", "Told", "Wish"]
 
@@ -128,7 +129,7 @@ class Means:
         """The key of the step's functionary among those that were given.
 
         Raises:
-            UsageError: there is none, or it is revoked.
+            UsageError: there is none.
         """
         registry = self.registry
         if registry is None:
@@ -139,12 +140,12 @@ class Means:
         keys = {} if role is None else role.keys
         found = next((signer for signer in signers if signer.public_key.keyid in keys), None)
         if found is None:
+            gone = [signer.public_key.keyid[:8] for signer in signers if signer.public_key.keyid in registry.revoked]
+            told = f"; revoked: {', '.join(gone)}" if gone else ""
             raise UsageError(
                 f"None of the keys speaks for {step.role}{FUNCTIONARY}, which attests the step {step.name} "
-                f"(registry version {registry.version})."
+                f"(registry version {registry.version}{told}). Say --key with one that does."
             )
-        if found.public_key.keyid in registry.revoked:
-            raise UsageError(f"The key {found.public_key.keyid[:8]} is revoked.")
         return found
 
     @cached_property

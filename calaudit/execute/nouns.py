@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from calaudit.errors import CalauditError
 from calaudit.model import Json
 from calaudit.trust.isolation import Isolation
-from calaudit.version import VERSION
 
 __all__ = [
     "NO_NETWORK",
@@ -213,27 +212,3 @@ class Record:
     outcome: Outcome
     invocation: str
     versions: Mapping[str, str]
-
-    def internal_parameters(self) -> dict[str, Json]:
-        """``buildDefinition.internalParameters`` of the provenance; ``state`` reads it back."""
-        outcome = self.outcome
-        secrets: list[Json] = list(self.step.secrets)
-        return {
-            "calaudit": VERSION,
-            "executor": {
-                "kind": self.executor,
-                "image": self.step.image if self.executor == "oci" else None,
-                "network": self.step.network,
-                "guarantees": self.guarantees.to_json(),
-            },
-            "toolchain": None
-            if self.toolchain is None
-            else {"name": self.toolchain.name, "digest": {"sha256": self.toolchain.digest}},
-            "environment": dict(self.step.env),
-            "secrets": secrets,
-            "versions": dict(self.versions),
-            "logs": {"stdout": outcome.stdout.to_json(), "stderr": outcome.stderr.to_json()},
-            "durationMs": round(outcome.duration_s * 1000),
-            "peakRssBytes": outcome.peak_rss_bytes,
-            "networkAttemptsWatched": outcome.network_attempts is not None,
-        }

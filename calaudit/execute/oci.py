@@ -5,8 +5,6 @@ running, in a workspace that no port ever sees.
 """
 
 import contextlib
-import csv
-import io
 import os
 import platform
 import signal
@@ -16,20 +14,18 @@ from pathlib import Path
 from shutil import which
 
 from calaudit.errors import UsageError
-from calaudit.execute.executor import SYSTEM_PATH, base_environment, demand_no_network
+from calaudit.execute.executor import demand_no_network
 from calaudit.execute.images import find_image
 from calaudit.execute.nouns import Guarantees, Job, Outcome
-from calaudit.execute.process import Spawn, Told, supervise
+from calaudit.execute.oci_arguments import arguments, container_name, pid_file
+from calaudit.execute.process import Spawn, Wrapper, supervise
 from calaudit.trust.isolation import Isolation
 
-__all__ = ["ENGINE_VARIABLE", "Oci", "arguments"]
+__all__ = ["ENGINE_VARIABLE", "Oci"]
 
 ENGINE_VARIABLE = "CALAUDIT_OCI"
 """The environment variable that names the podman or docker to use; by default the first of both on the PATH."""
 
-HOME = "/home/calaudit"
-_PATH = ("/usr/local/bin", *SYSTEM_PATH)
-_PIDS = 4096
 _PROBE_S = 60
 _NOT_STARTED = frozenset({125, 126, 127})
 _OWN = (
@@ -73,7 +69,10 @@ class Oci:
         code, said = self._ask("info")
         if code:
             last = said.strip().splitlines()[-1:] or ["it says nothing"]
-            raise UsageError(f"{self._engine} does not work on this machine: {last[0]}")
+            raise UsageError(
+                f"{self._engine} does not work on this machine. Repair it, or name another one in {ENGINE_VARIABLE}. "
+                f"It says: {last[0]}"
+            )
         self._probed = True
 
     def versions(self) -> Mapping[str, str]:
@@ -96,8 +95,9 @@ class Oci:
             _give_away(job)
         argv = (self._engine, *arguments(job, image, podman=self._podman, root=os.geteuid() == 0))
         env = {**_environment(), **job.secrets}
-        told = _Container(self._engine, job, podman=self._podman)
-        return supervise(job, Spawn(argv=argv, env=env, cwd=job.private, wrappers=1 << 30, told=told))
+        container = _Container(self._engine, job, podman=self._podman)
+        # The client is asked nothing, however many processes it is: the container is, by its name.
+        return supervise(job, Spawn(argv=argv, env=env, cwd=job.private, wrapper=container, above=1 << 30))
 
     @property
     def _podman(self) -> bool:
@@ -107,12 +107,12 @@ class Oci:
         return _call(self._engine, *words)
 
 
-class _Container(Told):
+class _Container(Wrapper):
     """Signals reach a container by its name only; the client's own death would leave it running."""
 
     def __init__(self, engine: str, job: Job, *, podman: bool) -> None:
-        self._engine, self._name = engine, _name(job)
-        self._pid_file = _pid_file(job) if podman else None
+        self._engine, self._name = engine, container_name(job)
+        self._pid_file = pid_file(job) if podman else None
         self._process: int | None = None
 
     def apart(self) -> tuple[int, ...]:
@@ -141,55 +141,6 @@ class _Container(Told):
             return None, -returncode, f"The container's client was killed (signal {-returncode})."
         trouble = "The container could not start the command; its message is in the log."
         return returncode, None, trouble if returncode in _NOT_STARTED else None
-
-
-def arguments(job: Job, image: str, *, podman: bool, root: bool) -> list[str]:
-    """What the engine is asked: a container without network, capabilities, host names or a writable root.
-
-    ``image`` is how the engine knows the image.
-
-    Values of secrets stand in the client's environment, never in its arguments.
-    """
-    user = job.uid if root else os.geteuid()
-    group = job.uid if root else os.getegid()
-    words = ["run", "--rm", "--name", _name(job), "--pull=never", "--network=none", "--read-only"]
-    words += ["--cap-drop=ALL", "--security-opt=no-new-privileges", f"--pids-limit={_PIDS}"]
-    words += [f"--hostname={job.hostname}", f"--user={user}:{group}", f"--workdir={job.inside}"]
-    if podman:
-        words += ["--read-only-tmpfs=false", "--unsetenv-all", "--http-proxy=false", "--no-hosts"]
-        words += ["--pidfile", str(_pid_file(job))]
-        words += [] if root else ["--userns=keep-id"]
-    for source, target in ((job.workspace, job.inside), (job.private / "tmp", "/tmp"), (job.private / "home", HOME)):  # noqa: S108 - inside
-        words += ["--mount", _mount(source, target, writable=True)]
-    for path in job.held:
-        words += ["--mount", _mount(job.workspace / path, f"{job.inside}/{path}", writable=True)]
-    for path in job.sealed:
-        words += ["--mount", _mount(job.workspace / path, f"{job.inside}/{path}", writable=False)]
-    for folder in () if job.toolchain is None else job.toolchain.folders:
-        words += ["--mount", _mount(folder, str(folder), writable=False)]
-    for name, value in base_environment(job, home=HOME, tmp="/tmp", path=_PATH).items():  # noqa: S108 - inside
-        words += ["--env", f"{name}={value}"]
-    for name in job.secrets:
-        words += ["--env", name]
-    first, *rest = job.argv
-    return [*words, "--entrypoint", first, image, *rest]
-
-
-def _mount(source: Path, target: str, *, writable: bool) -> str:
-    """A bind mount as podman and docker read it: a row of CSV, so that a name may hold anything."""
-    row = io.StringIO()
-    members = ["type=bind", f"source={source}", f"target={target}", *([] if writable else ["readonly"])]
-    csv.writer(row, lineterminator="").writerow(members)
-    return row.getvalue()
-
-
-def _name(job: Job) -> str:
-    return f"calaudit-{job.invocation}"
-
-
-def _pid_file(job: Job) -> Path:
-    """Where podman notes the first process of the container; the container does not see it."""
-    return job.private / "container.pid"
 
 
 def _written(path: Path) -> int | None:
@@ -228,5 +179,7 @@ def _call(engine: str, *words: str) -> tuple[int, str]:
             env=_environment(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{engine} does not answer: {error}") from error
+        raise UsageError(
+            f"{engine} does not answer. Repair it, or name another one in {ENGINE_VARIABLE}. ({error})"
+        ) from error
     return done.returncode, done.stdout

@@ -48,7 +48,7 @@ def open_port(port: Path) -> int:
     try:
         return os.open(port, ROOT_FLAGS)
     except OSError as error:
-        raise UsageError(f"{port} is not a directory that can be opened ({error.strerror}).") from error
+        raise UsageError(f"{port} is not a directory that can be opened ({error.strerror}). Name a port's.") from error
 
 
 def copy_in(source: Path | bytes, name: str, box: int) -> str:
@@ -94,12 +94,14 @@ def demand_place(root: int, path: str) -> None:
             except FileNotFoundError:
                 return
             except OSError as error:
-                raise UsageError(f"{path} cannot be published: {folder} is a link or no folder.") from error
+                raise UsageError(
+                    f"{path} cannot be published: {folder} is a link or no folder. Move it away."
+                ) from error
             os.close(here)
             here = below
         with suppress(FileNotFoundError):
             if stat.S_ISDIR(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
-                raise UsageError(f"{path} cannot be published: a folder is there.")
+                raise UsageError(f"{path} cannot be published: a folder is there. Move it away.")
     finally:
         os.close(here)
 

@@ -1,14 +1,12 @@
 """Running one process tree: its streams drained, masked and kept, its time and memory watched, its end made sure of."""
 
 import contextlib
-import ctypes
 import os
 import selectors
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,42 +14,25 @@ from pathlib import Path
 from calaudit.execute.keyring import fresh_session_keyring
 from calaudit.execute.masking import Needles
 from calaudit.execute.nouns import Job, Outcome
+from calaudit.execute.parent import closed, noted, reaping
 from calaudit.execute.procfs import children, descendants, high_water, levels, send
 from calaudit.execute.streams import Stream
 
-__all__ = ["GRACE", "Spawn", "Told", "supervise"]
+__all__ = ["GRACE", "Spawn", "Wrapper", "supervise"]
 
 GRACE = 5.0
 """Seconds between asking a command to end and ending it."""
 
 _LOOK = 0.05
 _CHUNK = 1 << 16
-_GET_DUMPABLE, _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 3, 4, 36  # <linux/prctl.h>
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spawn:
-    """What is started for a job.
-
-    ``wrappers`` counts the processes between what is started and the command: they are not asked to end, since they
-    would take the command down at once. ``exit_code`` is asked how the command ended, where the wrapper tells that
-    elsewhere; None means that it did not. ``kill`` ends what is out of reach of a signal.
-    """
-
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(repr=False)
-    cwd: Path
-    keep: Sequence[int] = ()
-    wrappers: int = 0
-    told: "Told | None" = None
-
-
-class Told:
-    """What a wrapper tells besides its exit code; the default is a wrapper that tells nothing."""
+class Wrapper:
+    """What stands around a command, and is asked about it; the default is one that knows nothing."""
 
     def ended(self, returncode: int) -> tuple[int | None, int | None, str | None]:
         """Exit code, signal, and a sentence if the wrapper failed."""
-        return _plain_end(returncode)
+        return (None, -returncode, None) if returncode < 0 else (returncode, None, None)
 
     def stop(self, number: int) -> None:
         """Pass a signal on where signals do not reach."""
@@ -59,6 +40,23 @@ class Told:
     def apart(self) -> tuple[int, ...]:
         """Processes of the command that are not below what was started."""
         return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spawn:
+    """What is started for a job.
+
+    ``wrapper`` knows what the exit code does not tell, and reaches what no signal does. ``above`` counts its processes,
+    between what is started and the command: they are not asked to end, since they would take the command down at once.
+    ``keep`` are descriptors that stay open.
+    """
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(repr=False)
+    cwd: Path
+    keep: Sequence[int] = ()
+    wrapper: Wrapper = field(default_factory=Wrapper)
+    above: int = 0
 
 
 def supervise(job: Job, spawn: Spawn, *, grace: float = GRACE) -> Outcome:
@@ -69,7 +67,7 @@ def supervise(job: Job, spawn: Spawn, *, grace: float = GRACE) -> Outcome:
 class _Run:
     def __init__(self, job: Job, spawn: Spawn, grace: float) -> None:
         self._job, self._spawn, self._grace = job, spawn, grace
-        self._told = spawn.told or Told()
+        self._wrapper = spawn.wrapper
         self._needles = Needles(job.secrets)
         self._peak: int | None = None
         self._timed_out = self._interrupted = False
@@ -81,7 +79,7 @@ class _Run:
         streams = [Stream(path, self._needles, self._job.log_cap) for path in (self._job.stdout, self._job.stderr)]
         trouble = None
         returncode: int | None = None
-        with _reaping(), _closed(), _noted(self._interrupts):
+        with reaping(), closed(), noted(self._interrupts):
             try:
                 returncode = self._start_and_watch(streams)
             except OSError as error:
@@ -90,7 +88,7 @@ class _Run:
         code: int | None = None
         number: int | None = None
         if returncode is not None:
-            code, number, trouble = self._told.ended(returncode)
+            code, number, trouble = self._wrapper.ended(returncode)
         else:
             code = 127
         return Outcome(
@@ -151,21 +149,21 @@ class _Run:
                 return  # whoever interrupts twice does not want to wait
 
     def _look(self, pid: int) -> None:
-        for one in (pid, *descendants(pid), *(below for top in self._told.apart() for _, below in levels(top))):
+        for one in (pid, *descendants(pid), *(below for top in self._wrapper.apart() for _, below in levels(top))):
             high = high_water(one)
             if high is not None:
                 self._peak = max(self._peak or 0, high)
 
     def _ask(self, pid: int) -> None:
-        self._told.stop(signal.SIGTERM)
+        self._wrapper.stop(signal.SIGTERM)
         for depth, one in levels(pid):
-            if depth >= self._spawn.wrappers:
+            if depth >= self._spawn.above:
                 send(one, signal.SIGTERM)
 
     def _bury(self, process: "subprocess.Popen[bytes]") -> None:
         """End everything that is left, also what left the session of the command or outlived it."""
         if process.poll() is None:
-            self._told.stop(signal.SIGKILL)
+            self._wrapper.stop(signal.SIGKILL)
             for _, one in list(levels(process.pid)):
                 send(one, signal.SIGKILL)
             process.wait()
@@ -196,48 +194,3 @@ def _drain(selector: selectors.BaseSelector) -> None:
     """Read to the ends; everybody who could write is dead, so they come at once."""
     while selector.get_map() and _read(selector, GRACE):
         pass
-
-
-def _plain_end(returncode: int) -> tuple[int | None, int | None, str | None]:
-    return (None, -returncode, None) if returncode < 0 else (returncode, None, None)
-
-
-@contextlib.contextmanager
-def _reaping() -> Iterator[None]:
-    """Have orphans of the command become children of this process, so that none gets away."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    try:
-        yield
-    finally:
-        libc.prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-
-
-@contextlib.contextmanager
-def _closed() -> Iterator[None]:
-    """Keep this process's environment and memory from others of the same user: passphrases are in both.
-
-    Root, and whoever may trace every process, reads them all the same.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    before = libc.prctl(_GET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
-    try:
-        yield
-    finally:
-        libc.prctl(_SET_DUMPABLE, int(before == 1), 0, 0, 0)  # nobody may set 2
-
-
-@contextlib.contextmanager
-def _noted(interrupts: list[int]) -> Iterator[None]:
-    """Note interrupts and requests to end: an exception could come between any two lines, and leave a command alone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with contextlib.ExitStack() as stack:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before = signal.getsignal(number)
-            if before not in (signal.SIG_IGN, None):  # what is ignored stays so (nohup)
-                stack.callback(signal.signal, number, before)
-                signal.signal(number, lambda received, _: interrupts.append(received))
-        yield

@@ -10,9 +10,10 @@ from pathlib import Path
 from calaudit.errors import UsageError
 from calaudit.execute import journal, workspace
 from calaudit.execute.attested import number_for, outdated
+from calaudit.execute.ending import demand_good_end, demand_no_leak, logs
 from calaudit.execute.executor import Executor
 from calaudit.execute.masking import Needles, masked_text, read_secrets
-from calaudit.execute.nouns import NO_NETWORK, Job, Log, Outcome, Record, Step, StepFailed, Toolchain
+from calaudit.execute.nouns import Job, Record, Step, StepFailed, Toolchain
 from calaudit.execute.record import Tree
 from calaudit.trust.isolation import builder_id
 
@@ -107,12 +108,12 @@ def _execute(
     )
     setting.started(job)
     outcome = setting.executor.run(job)
-    _judge(step, outcome)
+    demand_good_end(step, outcome)
     try:
         products = workspace.collect(space.port, step, inputs)
-        _demand_no_leak(step, space.port, products, secrets)
+        demand_no_leak(step, space.port, products, secrets)
     except StepFailed as failed:
-        raise StepFailed(f"{failed}\n{_logs(outcome)}") from failed
+        raise StepFailed(f"{failed}\n{logs(outcome)}") from failed
     toolchain = setting.toolchain
     return Record(
         port=setting.name,
@@ -153,57 +154,3 @@ def publish(record: Record, setting: Setting, space: Path) -> None:
         after = " Run again to complete it." if journal.pending(port) else " Nothing was changed in it."
         what = "there is no space left" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error.strerror)
         raise StepFailed(f"The products of {step.name} could not be put into {port}: {what}.{after}") from error
-
-
-def _judge(step: Step, outcome: Outcome) -> None:
-    """Raise what is wrong with how a command ended; the first thing that is."""
-    name = f"The step {step.name}"
-    leak = next(((log, log.leaked[0]) for log in (outcome.stdout, outcome.stderr) if log.leaked), None)
-    if outcome.interrupted:
-        raise StepFailed(f"{name} was interrupted.\n{_logs(outcome)}", interrupted=True)
-    if leak is not None:
-        said = (
-            f"{name} wrote the secret {leak[1]} to its output; {leak[0].path} is masked, or withheld. Change its value."
-        )
-    elif outcome.timed_out:
-        said = f"{name} ran longer than its timeout_s of {step.timeout_s:g} s and was ended."
-    elif step.network == NO_NETWORK and outcome.network_attempts:
-        said = (
-            f"{name} tried to reach a network, and port.yaml says network: none "
-            f"({'; '.join(outcome.network_attempts)}). What it would fetch has to be a material."
-        )
-    elif outcome.trouble is not None:
-        said = f"{name} was not run to its end. {outcome.trouble}"
-    elif outcome.signal is not None:
-        said = f"{name} was ended by signal {outcome.signal}."
-    elif outcome.exit_code:
-        said = f"{name} ended with exit code {outcome.exit_code}."
-    else:
-        lost = next((log for log in (outcome.stdout, outcome.stderr) if log.lost is not None), None)
-        if lost is None:
-            return
-        said = f"The log {lost.path} of the step {step.name} could not be written: {lost.lost}."
-    raise StepFailed(f"{said}\n{_logs(outcome)}")
-
-
-def _demand_no_leak(step: Step, space: Path, products: Mapping[str, str], secrets: Mapping[str, str]) -> None:
-    needles = Needles(secrets)
-    for path in products:
-        named = needles.in_bytes(path.encode())
-        for name in sorted(named | needles.in_file(space / path)):
-            raise StepFailed(
-                f"The step {step.name} wrote the secret {name} into {path if not named else 'the name of a product'}. "
-                "Nothing was published; change its value if others could read it."
-            )
-
-
-def _logs(outcome: Outcome) -> str:
-    """Where the logs are, and the last lines of the one that says something."""
-    said = f"Logs: {outcome.stdout.path}, {outcome.stderr.path}"
-    last = outcome.stderr if outcome.stderr.tail.strip() else outcome.stdout
-    return said + _last_lines(last)
-
-
-def _last_lines(log: Log) -> str:
-    lines = log.tail.rstrip().splitlines()[-10:]
-    return "".join(f"\n  {line}" for line in lines)

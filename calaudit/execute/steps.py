@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from calaudit.contract import Schemas
-from calaudit.contract.documents import parse_document
 from calaudit.contract.globs import Glob
-from calaudit.errors import ContractError, Malformed, UsageError
-from calaudit.evidence.nouns import DOCUMENT_LIMIT
+from calaudit.errors import Malformed, UsageError
+from calaudit.execute.manifest import MANIFEST, read_manifest
 from calaudit.execute.nouns import NO_NETWORK, Step
 from calaudit.execute.order import in_order
 from calaudit.trust.isolation import ELSEWHERE
@@ -17,7 +16,6 @@ from calaudit.trust.steps import ChainStep, is_forbidden, read_chain
 
 __all__ = ["Plan", "read_steps"]
 
-_MANIFEST = "port.yaml"
 _UNSETTABLE = ("CALAUDIT_INVOCATION", "HOME", "TMPDIR")
 
 
@@ -36,16 +34,8 @@ def read_steps(port: Path, schemas: Schemas) -> Plan:
     Raises:
         UsageError: it cannot be read, is faulty, has no steps, or a step contradicts itself.
     """
-    path = port / _MANIFEST
-    try:
-        with path.open("rb") as file:
-            data = file.read(DOCUMENT_LIMIT)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}. Is this a port?") from error
-    try:
-        document = parse_document(data, str(path), schemas, "port/v1")
-    except ContractError as error:
-        raise UsageError(str(error)) from error
+    path = port / MANIFEST
+    document = read_manifest(port, schemas)
     raw = document.get("steps", {})
     if not raw:
         raise UsageError(f"{path} has no steps, so there is nothing to run.")
@@ -82,7 +72,7 @@ def _step(name: str, raw: Mapping[str, Any]) -> Step:
 
 
 def _check(step: Step) -> None:
-    where = f"{_MANIFEST}: the step {step.name}"
+    where = f"{MANIFEST}: the step {step.name}"
     if not step.inputs:
         raise UsageError(f"{where} reads nothing: name its materials or tools, or nothing can be said of what it made.")
     for product in step.products:

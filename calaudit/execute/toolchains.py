@@ -1,14 +1,4 @@
-"""Toolchains: named environments outside the port, from ``--toolchain NAME=DIR`` or the user's ``toolchains.yaml``.
-
-::
-
-    schema: calaudit-toolchains/v1
-    toolchains:
-      example-py311: [/home/me/port/.venv, /home/me/.pyenv/versions/3.11.7]
-
-The file lies in the user's configuration directory (``$CALAUDIT_CONFIG_DIR`` moves it), never in a port. A toolchain is
-one folder or several, the one whose ``bin`` comes first on the PATH first. Each is bound where it is, so that absolute
-paths in it (shebangs, ``pyvenv.cfg``) hold.
+"""Toolchains: environments outside the port, digested; bound where they are, so that absolute paths in them hold.
 
 The digest covers, by path relative to its folder, each file's SHA-256 and each link's target: links are not followed.
 A link that leads out of the folders must lead into the system (``/usr``, ``/bin``, ``/lib…``, ``/etc``), else what it
@@ -19,85 +9,27 @@ interpreters change it: every step runs with ``PYTHONPYCACHEPREFIX``, so it is n
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import orjson
-from platformdirs import user_config_path
 
-from calaudit.errors import Malformed, UsageError
+from calaudit.errors import UsageError
 from calaudit.evidence.digest import digest_all
 from calaudit.evidence.found import Found
 from calaudit.evidence.reread import ROOT_FLAGS
-from calaudit.evidence.strict_yaml import parse_yaml
 from calaudit.evidence.walk import Walk, walk
 from calaudit.execute.nouns import Toolchain
+from calaudit.execute.toolchain_names import Named, config_file
 from calaudit.files import write_atomic
 from calaudit.model import Problem
 
-__all__ = ["CONFIG_VARIABLE", "SYSTEM", "config_file", "configured", "parse_option", "resolve"]
+__all__ = ["resolve"]
 
-CONFIG_VARIABLE = "CALAUDIT_CONFIG_DIR"
-"""The environment variable that moves the configuration directory (tests, containers)."""
-
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/dev")
-
-_TAG = "calaudit-toolchains/v1"
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_SIZE_MAX = 1 << 20
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/dev")
 _CACHES = "__pycache__"
 _HARMLESS = frozenset({"symlink", "hard-link", "control-character"})
 _DISTRIBUTION = re.compile(r"(?:.*/)?(?P<name>[A-Za-z0-9._]+)-(?P<version>[^-/]+)\.dist-info/METADATA")
-
-Named = Mapping[str, tuple[Path, ...]]
-
-
-def config_file() -> Path:
-    """Where the user's toolchains are named."""
-    named = os.environ.get(CONFIG_VARIABLE)
-    return (Path(named) if named else user_config_path("calaudit")) / "toolchains.yaml"
-
-
-def parse_option(text: str) -> tuple[str, tuple[Path, ...]]:
-    """``NAME=DIR`` or ``NAME=DIR:DIR…``.
-
-    Raises:
-        UsageError: it is not of that form.
-    """
-    name, equals, folders = text.partition("=")
-    if not equals or not _SLUG.fullmatch(name) or not folders:
-        raise UsageError(f"--toolchain {text}: expected NAME=DIR, or NAME=DIR:DIR where it is several folders.")
-    return name, tuple(Path(folder) for folder in folders.split(":") if folder)
-
-
-def configured() -> Named:
-    """The toolchains of the user's file; none where there is no file.
-
-    Raises:
-        UsageError: it cannot be read, or is faulty.
-    """
-    path = config_file()
-    try:
-        with path.open("rb") as file:
-            document = parse_yaml(file.read(_SIZE_MAX))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-    except Malformed as error:
-        raise UsageError(f"{path}:{error.line}: {error.message}") from error
-    if not isinstance(document, dict) or set(document) != {"schema", "toolchains"} or document["schema"] != _TAG:
-        raise UsageError(f"{path}: expected the members schema: {_TAG} and toolchains, and no others.")
-    toolchains = document["toolchains"]
-    if not isinstance(toolchains, dict):
-        raise UsageError(f"{path}: toolchains maps names to lists of folders.")
-    named = {}
-    for name, folders in toolchains.items():
-        good = isinstance(folders, list) and folders and all(isinstance(f, str) and f[:1] == "/" for f in folders)
-        if not _SLUG.fullmatch(name) or not isinstance(folders, list) or not good:
-            raise UsageError(f"{path}: the toolchain {name!r}: expected a slug and a list of absolute folders.")
-        named[name] = tuple(Path(str(folder)) for folder in folders)
-    return named
 
 
 def resolve(name: str, named: Named, *, port: Path, cache: Path | None = None) -> Toolchain:
@@ -113,22 +45,22 @@ def resolve(name: str, named: Named, *, port: Path, cache: Path | None = None) -
             f"Nobody says where the toolchain {name} is. Say --toolchain {name}=DIR, or name it in {config_file()}."
         )
     folders = tuple(_folder(name, folder, port) for folder in named[name])
-    print_, digest_of, versions = hashlib.sha256(), hashlib.sha256(), dict[str, str]()
+    fingerprint, digest, versions = hashlib.sha256(), hashlib.sha256(), dict[str, str]()
     walks = [_walked(folder) for folder in folders]
     for seen in walks:
-        print_.update(repr(sorted(seen.files)).encode("utf-8", "surrogateescape"))
+        fingerprint.update(repr(sorted(seen.files)).encode("utf-8", "surrogateescape"))
         versions.update(_versions(seen.files))
     links = [sorted(_links(folder, seen, folders)) for folder, seen in zip(folders, walks, strict=True)]
-    print_.update(repr((folders, links)).encode("utf-8", "surrogateescape"))
-    known = None if cache is None else _recall(cache / f"{name}.json", print_.hexdigest())
+    fingerprint.update(repr((folders, links)).encode("utf-8", "surrogateescape"))
+    known = None if cache is None else _recall(cache / f"{name}.json", fingerprint.hexdigest())
     if known is None:
         for number, (folder, seen) in enumerate(zip(folders, walks, strict=True)):
             lines = [*_files(folder, seen), *(f"link {target} {path}" for path, target in links[number])]
-            digest_of.update(f"folder {number}\n".encode())
-            digest_of.update("".join(f"{line}\n" for line in sorted(lines)).encode("utf-8", "surrogateescape"))
-        known = digest_of.hexdigest()
+            digest.update(f"folder {number}\n".encode())
+            digest.update("".join(f"{line}\n" for line in sorted(lines)).encode("utf-8", "surrogateescape"))
+        known = digest.hexdigest()
         if cache is not None:
-            _remember(cache / f"{name}.json", print_.hexdigest(), known)
+            _remember(cache / f"{name}.json", fingerprint.hexdigest(), known)
     programs = tuple(folder / "bin" if (folder / "bin").is_dir() else folder for folder in folders)
     return Toolchain(
         name=name, folders=folders, programs=programs, digest=known, versions=dict(sorted(versions.items()))
@@ -138,10 +70,12 @@ def resolve(name: str, named: Named, *, port: Path, cache: Path | None = None) -
 def _folder(name: str, folder: Path, port: Path) -> Path:
     full = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow links
     if not full.is_dir():
-        raise UsageError(f"The toolchain {name}: {full} is no folder.")
+        raise UsageError(f"The toolchain {name}: {full} is no folder. Say where it is: --toolchain {name}=DIR.")
     real, inside = Path(os.path.realpath(full)), Path(os.path.realpath(port))
     if real == inside or inside in real.parents or real in inside.parents:
-        raise UsageError(f"The toolchain {name}: {full} and the port {port} lie in each other.")
+        raise UsageError(
+            f"The toolchain {name}: {full} and the port {port} lie in each other. Keep toolchains outside of ports."
+        )
     return full
 
 
@@ -159,7 +93,7 @@ def _walked(folder: Path) -> Walk:
 
 def _links(folder: Path, seen: Walk, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Path and target of each link."""
-    roots = (*map(str, folders), *map(os.path.realpath, folders), *SYSTEM)
+    roots = (*map(str, folders), *map(os.path.realpath, folders), *_SYSTEM)
     for problem in seen.problems:
         if problem.rule != "symlink":
             continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from calaudit.contract.gates import Placeholders
+from calaudit.contract.placeholders import Placeholders
 from calaudit.model import ArtifactSpec, Json
 from calaudit.pointers import fits, leaves
 

@@ -152,7 +152,10 @@ def _not_older(before: Seen, now: Seen) -> None:
     for what in ("root_version", "registry_version"):
         old, new = getattr(before, what), getattr(now, what)
         if new < old:
-            raise UsageError(f"The {what.replace('_', ' ')} is {new}; {old} was seen before. This is an older copy.")
+            raise UsageError(
+                f"The {what.replace('_', ' ')} is {new}; {old} was seen before. This is an older copy. Get the newer "
+                "one; or find out why the older one is right, and pin with --replace."
+            )
     if before.root_version == now.root_version and before.root_sha256 not in ("", now.root_sha256):
         raise UsageError(
             f"The root is another one than that of version {now.root_version} that was seen before: two histories. "

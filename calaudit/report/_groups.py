@@ -9,7 +9,7 @@ from calaudit.report._weights import blocks_later, decides, is_unsigned, rank
 
 __all__ = [
     "Group",
-    "Place",
+    "Matter",
     "Tally",
     "block_groups",
     "by_rule",
@@ -47,8 +47,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Findings of a group that say the same of several places."""
+class Matter:
+    """What findings of a group say alike, of one place or of several."""
 
     message: str
     expected: str | None
@@ -186,13 +186,13 @@ def _open_groups(report: Report, chosen: Iterable[Result]) -> tuple[Group, ...]:
     )
 
 
-def matters(group: Group) -> Iterator[Place]:
+def matters(group: Group) -> Iterator[Matter]:
     """The findings of a group, those that differ only in their place together."""
     alike: dict[tuple[str, str | None], list[Result]] = {}
     for finding in group.findings:
         alike.setdefault((finding.message, finding.expected), []).append(finding)
     for (message, expected), findings in alike.items():
-        yield Place(message=message, expected=expected, findings=tuple(findings))
+        yield Matter(message=message, expected=expected, findings=tuple(findings))
 
 
 def _order(group: Group) -> tuple[int, int, int, str]:

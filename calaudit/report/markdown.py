@@ -12,7 +12,7 @@ from calaudit.report import _sentences as say
 from calaudit.report._escape import visible
 from calaudit.report._groups import (
     Group,
-    Place,
+    Matter,
     block_groups,
     gate_groups,
     matters,
@@ -115,8 +115,8 @@ def _group(group: Group) -> list[str]:
     mark = "❔" if group.kind is Kind.OPEN else "❌" if group.level is Level.ERROR else "⚠️"
     names = ", ".join(span(rule.key) for rule in group.rules)
     lines = [f"- {mark} {names}" + (f" {prose(group.rules[0].title)}" if len(group.rules) == 1 else "")]
-    for place in matters(group):
-        lines += _matter(place)
+    for matter in matters(group):
+        lines += _matter(matter)
     if group.fix is not None:
         lines.append(f"  - **Fix:** {prose(group.fix)}")
     return lines
@@ -128,7 +128,7 @@ def _waived(report: Report) -> list[str]:
     lines = [f"### Waived: {say.number(len(results), 'failure')}", ""] if results else []
     for result in results:
         lines.append(f"- ⚠️ {span(report.rule(result).key)} on {prose(result.gate)}")
-        lines += _matter(Place(message=result.message, expected=result.expected, findings=(result,)))
+        lines += _matter(Matter(message=result.message, expected=result.expected, findings=(result,)))
         if result.suppression is not None:
             lines.append(f"  - {prose(because(result.suppression))}")
     return [*lines, ""] if lines else []
@@ -140,7 +140,7 @@ def _blocking(report: Report) -> list[str]:
     for group in groups:
         rule = group.rules[0]
         lines.append(f"- ⛔ {span(rule.key)} {prose(rule.title)}: blocks {prose(stopped(group.findings))}")
-        lines += [line for place in matters(group) for line in _matter(place)]
+        lines += [line for matter in matters(group) for line in _matter(matter)]
         lines.append(f"  - **Fix:** {prose(rule.fix)}")
     return [*lines, ""] if lines else []
 
@@ -157,14 +157,16 @@ def _section(name: str, groups: Sequence[Group]) -> list[str]:
     return [*lines, ""]
 
 
-def _matter(place: Place) -> list[str]:
-    expected = "" if place.expected is None else f" Expected {span(place.expected)}."
-    lines = [f"  - {prose(place.message)}{expected}"]
-    for finding in place.findings[:PLACES]:
+def _matter(matter: Matter) -> list[str]:
+    expected = "" if matter.expected is None else f" Expected {span(matter.expected)}."
+    lines = [f"  - {prose(matter.message)}{expected}"]
+    for finding in matter.findings[:PLACES]:
         where = "" if finding.location is None else span(str(finding.location))
         actual = "" if finding.actual is None else f" actual {span(finding.actual)}"
         if where or actual:
             lines.append(f"    - {where}{actual}")
-    if len(place.findings) > PLACES:
-        lines.append(f"    - … and {say.number(len(place.findings) - PLACES, 'more place')} (the JSON report has all).")
+    if len(matter.findings) > PLACES:
+        lines.append(
+            f"    - … and {say.number(len(matter.findings) - PLACES, 'more place')} (the JSON report has all)."
+        )
     return lines

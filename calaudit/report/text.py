@@ -1,14 +1,13 @@
 """The report for people at a terminal: as wide as it is, by gate, every matter once."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from calaudit.model import PORT, GateReport, Kind, Report, Result, Verdict
 from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
 from calaudit.report._groups import (
     Group,
-    Place,
+    Matter,
     block_groups,
     by_rule,
     gate_groups,
@@ -18,16 +17,12 @@ from calaudit.report._groups import (
     trust_groups,
     worst,
 )
+from calaudit.report._matters import write_group, write_matter, write_matters
 from calaudit.report._page import Page, kind_style, symbol, verdict_style
 from calaudit.report._trust import because, headline, signatures, trusted, waived
 from calaudit.report._weights import stopped
 
 __all__ = ["render"]
-
-LISTED = 10
-"""How many findings of one rule on one gate are listed; of more, the first few are."""
-
-_FEW = 5
 
 
 def render(report: Report, options: Options = PLAIN) -> str:
@@ -70,7 +65,7 @@ def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group
     if gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY):
         page.para(say.blocked(gate.gate, gate.verdict), indent=4, style="magenta")
     for group in gate_groups(report, gate, but=repeated):
-        _group(page, group, whole=options.verbose)
+        write_group(page, group, whole=options.verbose)
 
 
 def _counts(report: Report, gate: GateReport) -> str:
@@ -87,37 +82,6 @@ def _counts(report: Report, gate: GateReport) -> str:
         *([f"{counts.not_applicable} n/a"] if counts.not_applicable else []),
     ]
     return f"technically {gate.technical}: {', '.join(parts)}"
-
-
-def _group(page: Page, group: Group, *, whole: bool) -> None:
-    mark = symbol(group.kind, group.level)
-    page.blank()
-    names = ", ".join(rule.key for rule in group.rules)
-    page.para(names, indent=2, lead=f"{mark} ", style="bold", lead_style=kind_style(group.kind, group.level))
-    if len(group.rules) == 1:
-        page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-    more = 0 if whole or len(group.findings) <= LISTED else len(group.findings) - _FEW
-    for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
-        _matter(page, place)
-    if more:
-        page.para(f"… and {more} more (see -o json).", indent=4)
-    if group.fix is not None:
-        page.para(group.fix, indent=4, lead="fix: ", lead_style="green")
-
-
-def _matter(page: Page, place: Place) -> None:
-    first = place.findings[0]
-    page.para(place.message or "(no message)", indent=4)
-    shared = len(place.findings) > 1
-    if shared and place.expected is not None:
-        page.para(place.expected, indent=6, lead="expected ")
-    for finding in place.findings:
-        if finding.location is not None:
-            page.whole(str(finding.location), indent=6, style="cyan")
-        if not shared and first.expected is not None:
-            page.para(first.expected, indent=6, lead="expected ")
-        if finding.actual is not None:
-            page.para(finding.actual, indent=6, lead="actual   ")
 
 
 def _quiet_rules(page: Page, report: Report, gate: GateReport) -> None:
@@ -143,7 +107,7 @@ def _waived(page: Page, report: Report) -> None:
     for result in results:
         page.blank()
         page.para(f"{report.rule(result).key} on {result.gate}", indent=2, lead="! ", style="bold", lead_style="yellow")
-        _matter(page, Place(message=result.message, expected=result.expected, findings=(result,)))
+        write_matter(page, Matter(message=result.message, expected=result.expected, findings=(result,)))
         if result.suppression is not None:
             page.para(because(result.suppression), indent=4)
 
@@ -159,8 +123,8 @@ def _blocking(page: Page, report: Report) -> None:
         page.blank()
         page.para(group.rules[0].key, indent=2, lead="⊘ ", style="bold", lead_style="magenta")
         page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-        for place in matters(group):
-            _matter(page, place)
+        for matter in matters(group):
+            write_matter(page, matter)
         page.para(f"Blocks {stopped(group.findings)}; decides no other verdict.", indent=4)
         page.para(group.rules[0].fix, indent=4, lead="fix: ", lead_style="green")
 
@@ -199,12 +163,8 @@ def _section(page: Page, name: str, state: str, groups: Sequence[Group], *, root
         where = ", ".join("the port" if gate == PORT else gate for gate in group.gates)
         said = "" if rule.trust else f" {group.findings[0].message}"
         page.para(f"Open on {where}.{said}", indent=4)
-        more = len(group.findings) - _FEW if len(group.findings) > LISTED else 0
         if rule.trust and rooted:
-            for place in matters(replace(group, findings=group.findings[:_FEW]) if more else group):
-                _matter(page, place)
-            if more:
-                page.para(f"… and {more} more (see -o json).", indent=4)
+            write_matters(page, group, whole=False)
         page.para(rule.fix, indent=4, lead="fix: ", lead_style="green")
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from calaudit.errors import UsageError
 from calaudit.sign.owners import NewOwner, check_owner
 from calaudit.sign.registry import Registry, extension
-from calaudit.trust.registry import FUNCTIONARY, name_key
+from calaudit.trust.roles import FUNCTIONARY
+from calaudit.trust.soundness import name_key
 
 __all__ = ["OwnerEdit", "edit_owner"]
 

@@ -7,7 +7,7 @@ from securesystemslib.signer import Key
 
 from calaudit.errors import UsageError
 from calaudit.facts.source.people import is_named
-from calaudit.trust.registry import FUNCTIONARY, ROLES
+from calaudit.trust.roles import FUNCTIONARY, ROLES
 
 __all__ = ["NewOwner", "check_owner"]
 

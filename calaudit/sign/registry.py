@@ -12,7 +12,9 @@ from tuf.api.metadata import DelegatedRole, Delegations, Metadata, Targets
 
 from calaudit.errors import UsageError
 from calaudit.sign.owners import NewOwner, check_owner
-from calaudit.trust.registry import EXTENSION, FUNCTIONARY, RELEASE, RELEASE_THRESHOLD_MIN, name_key
+from calaudit.trust.registry import EXTENSION
+from calaudit.trust.roles import FUNCTIONARY, RELEASE
+from calaudit.trust.soundness import RELEASE_THRESHOLD_MIN, name_key
 
 __all__ = ["add_owner", "extension", "new_registry", "revoke", "settings", "successor"]
 

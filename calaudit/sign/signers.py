@@ -19,7 +19,7 @@ from calaudit.sign.key_files import load_private
 from calaudit.sign.passphrases import Passphrases
 from calaudit.trust.keys import key_id, material
 
-__all__ = ["SCHEMES", "load_signer", "public_half", "signature_of"]
+__all__ = ["SCHEMES", "load_signer", "signature_of"]
 
 _Import = Callable[[str, Passphrases], Key]
 
@@ -53,11 +53,6 @@ def load_signer(uri: str, passphrases: Passphrases) -> Signer:
         raise UsageError(_not_installed(scheme)) from error
     except Exception as error:  # noqa: BLE001 - whatever a token or a cloud raises becomes a sentence
         raise _silent(uri, error) from None
-
-
-def public_half(uri: str, passphrases: Passphrases) -> Key:
-    """The public key of what a URI names."""
-    return load_signer(uri, passphrases).public_key
 
 
 def signature_of(signer: Signer, data: bytes) -> Signature:

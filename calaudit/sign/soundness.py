@@ -7,7 +7,8 @@ from calaudit.contract import Schemas
 from calaudit.errors import UsageError
 from calaudit.sign.registry import extension
 from calaudit.trust.keys import is_keyless, key_id, material
-from calaudit.trust.registry import EXTENSION, unsound
+from calaudit.trust.registry import EXTENSION
+from calaudit.trust.soundness import unsound
 from calaudit.trust.source import TrustSource
 
 __all__ = ["check_new_key", "check_registry", "check_root"]

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from calaudit.contract import Contract
 from calaudit.errors import Malformed, UsageError
 from calaudit.model import EVERY_GATE, Artifact, GateReport, Kind, Report, Result, Rule
-from calaudit.trust.registry import RELEASE
-from calaudit.trust.waiver import parse_time
+from calaudit.trust.moment import parse_time
+from calaudit.trust.roles import RELEASE
 
 __all__ = [
     "DAYS_MAX",

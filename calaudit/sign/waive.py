@@ -19,9 +19,9 @@ from calaudit.sign.statements import moment, to_payload, waiver_statement
 from calaudit.sign.waivable import WaiverWish, artifact_of, check_waivable, failures_of, roles_for, rule_of, until_of
 from calaudit.trust import Trust
 from calaudit.trust.envelope import Envelope, parse_envelope, parse_statement
+from calaudit.trust.moment import parse_time
 from calaudit.trust.registry import Registry
 from calaudit.trust.signatures import meets
-from calaudit.trust.waiver import parse_time
 
 __all__ = ["WaiverDraft", "missing_roles", "prepare_waiver", "sign_waiver"]
 

@@ -8,8 +8,9 @@ from calaudit.model import PORT, Location
 from calaudit.signed.grounds import Grounds
 from calaudit.signed.waivers import waiver_digests
 from calaudit.trust import Fault, Refused, Slot
+from calaudit.trust.binding import Below, Expected
 from calaudit.trust.envelope import Envelope
-from calaudit.trust.signoff import Below, Expected, payload_digest, verify_signoff
+from calaudit.trust.signoff import payload_digest, verify_signoff
 
 __all__ = ["read_slots"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from calaudit.model import PORT, Location, Result, Rule
 from calaudit.signed.grounds import Grounds
 from calaudit.trust import Fault, Refused
-from calaudit.trust.registry import RELEASE
+from calaudit.trust.roles import RELEASE
 from calaudit.trust.signoff import payload_digest
 from calaudit.trust.waiver import Waiver, verify_waiver
 

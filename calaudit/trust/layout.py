@@ -20,10 +20,11 @@ from calaudit.trust.fault import Refused
 from calaudit.trust.keys import key_id, material
 from calaudit.trust.layout_rules import compile_layout
 from calaudit.trust.library import READ_ERRORS, first_line, library_model
-from calaudit.trust.registry import RELEASE, Registry
+from calaudit.trust.moment import parse_time
+from calaudit.trust.registry import Registry
+from calaudit.trust.roles import RELEASE
 from calaudit.trust.signatures import Signer, meets, signers
 from calaudit.trust.steps import ChainStep
-from calaudit.trust.waiver import parse_time
 
 if TYPE_CHECKING:
     from in_toto.models.layout import Layout as LibraryLayout

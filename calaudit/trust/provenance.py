@@ -12,9 +12,10 @@ from calaudit.model import Location
 from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
 from calaudit.trust.isolation import Isolation, attested_isolation
-from calaudit.trust.registry import FUNCTIONARY, Registry
+from calaudit.trust.moment import parse_time
+from calaudit.trust.registry import Registry
+from calaudit.trust.roles import FUNCTIONARY
 from calaudit.trust.signatures import signers
-from calaudit.trust.waiver import parse_time
 
 __all__ = ["Provenance", "verify_provenance"]
 

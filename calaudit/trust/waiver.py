@@ -4,22 +4,20 @@ It is bound to port, gate, rule and the artifact's bytes. It never reaches a rul
 says it is; those are ``unwaivable``.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from calaudit.contract import Schemas
 from calaudit.errors import Malformed
 from calaudit.model import Kind, Location, Result
 from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
+from calaudit.trust.moment import parse_time
 from calaudit.trust.registry import Registry, Role
 from calaudit.trust.signatures import Signer, meets, signers
 
 __all__ = ["Waiver", "verify_waiver"]
-
-_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,21 +113,6 @@ def verify_waiver(  # noqa: PLR0913 - everything a waiver is bound to, by name
         until=until,
         signers=signed,
     )
-
-
-def parse_time(text: str) -> datetime:
-    """A moment in UTC as statements write it: ``2026-11-30T12:00:00Z``, and no other way.
-
-    Raises:
-        Malformed: it is none. A date that nobody can read is an error, never "for good".
-    """
-    complaint = f"{text!r} is no moment in UTC, such as 2026-11-30T12:00:00Z."
-    if not _MOMENT.fullmatch(text):  # strptime also takes 2026-1-1T1:1:1Z, and digits of other scripts
-        raise Malformed(complaint)
-    try:
-        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise Malformed(complaint) from error
 
 
 def _owned(registry: Registry, name: str, at: Location) -> Role:

@@ -16,7 +16,7 @@ from calaudit.sign.metadata import sign, to_bytes
 from calaudit.sign.owners import NewOwner
 from calaudit.sign.registry import add_owner, new_registry
 from calaudit.sign.roots import first_root
-from calaudit.trust.registry import FUNCTIONARY
+from calaudit.trust.roles import FUNCTIONARY
 
 __all__ = ["EXPIRES", "LABEL", "Owners"]
 

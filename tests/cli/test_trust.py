@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from calaudit.cli import _keys, cli
 from calaudit.pins import read_pin
-from calaudit.trust.registry import ROLES
+from calaudit.trust.roles import ROLES
 from tests.sign.make import Keepers, keepers, key_file
 
 SECRET = "correct horse battery"

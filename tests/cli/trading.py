@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from calaudit.cli import _policy_lint, _shared, _signing, cli
 from calaudit.contract import Contract
-from calaudit.trust.registry import ROLES
+from calaudit.trust.roles import ROLES
 from tests.casebook import PORT
 from tests.execute.small import snapshot
 from tests.execute.vendor.trade import MATRIX, STEPS

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calaudit.contract.gates import Placeholders
 from calaudit.contract.globs import Glob
+from calaudit.contract.placeholders import Placeholders
 from calaudit.contract.schemas import Schema
 from calaudit.evidence import Evidence, gather
 from calaudit.evidence.nouns import Specs

@@ -8,7 +8,7 @@ from calaudit.contract import Contract
 from calaudit.pins import load_directory
 from calaudit.trust import Trust, establish
 from calaudit.trust.envelope import parse_envelope, parse_statement
-from calaudit.trust.registry import FUNCTIONARY, ROLES
+from calaudit.trust.roles import FUNCTIONARY, ROLES
 from examples.toolchain.owners import Owners
 from tests.casebook import PORT
 

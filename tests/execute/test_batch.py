@@ -1,6 +1,7 @@
 """Several steps: what is up to date, what is stale and why, whose key signs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -9,7 +10,7 @@ from securesystemslib.signer import Signer
 
 from calaudit.errors import UsageError
 from calaudit.execute.batch import Batch
-from calaudit.execute.means import Wish
+from calaudit.execute.means import Means, Wish
 from calaudit.execute.nouns import StepFailed
 from calaudit.pins import load_directory
 from examples.toolchain.owners import Owners
@@ -211,6 +212,17 @@ def test_keys_of_the_wrong_role_are_refused_before_anything_runs(house: House) -
     with pytest.raises(UsageError, match="speaks for model-functionary"):
         house.batch().run(list(house.owners.roles["model"]), Said())
     assert snapshot(house.port) == before
+
+
+def test_whoever_brings_a_revoked_key_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = house.batch()
+    registry = batch._means.registry
+    assert registry is not None
+    keyid = house.keys[0].public_key.keyid
+    left = {name: role for name, role in registry.roles.items() if keyid not in role.keys}
+    monkeypatch.setattr(Means, "registry", replace(registry, roles=left, revoked={keyid: "lost"}))
+    with pytest.raises(UsageError, match=rf"speaks for model-functionary, .*; revoked: {keyid[:8]}\). Say --key"):
+        batch.run(house.keys, Said())
 
 
 def test_one_step_from_a_gate_and_unknown_ones(house: House) -> None:

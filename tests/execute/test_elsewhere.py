@@ -11,7 +11,8 @@ from calaudit.errors import UsageError
 from calaudit.execute.batch import Batch
 from calaudit.execute.means import Wish
 from calaudit.execute.nouns import StepAwaited
-from calaudit.execute.vendor.attest import Claim, prepare_attestation
+from calaudit.execute.vendor.attest import prepare_attestation
+from calaudit.execute.vendor.claim import Claim
 from tests.execute.small import write
 from tests.execute.test_batch import House, Said
 

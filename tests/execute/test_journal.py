@@ -13,6 +13,7 @@ import pytest
 
 from calaudit.errors import UsageError
 from calaudit.execute import journal
+from calaudit.execute.lock import locked
 from tests.execute.small import snapshot, write
 
 BEFORE = {"port.yaml": "x", "a/old.txt": "old", "a/deep/gone.txt": "gone", "b/kept.txt": "kept"}
@@ -206,9 +207,9 @@ def test_a_journal_that_is_none(port: Path, tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(port: Path) -> None:
-    with journal.locked(port), pytest.raises(UsageError, match="Another calaudit run"), journal.locked(port):
+    with locked(port), pytest.raises(UsageError, match="Another calaudit run"), locked(port):
         pass
-    with journal.locked(port):
+    with locked(port):
         pass
     assert texts(port) == BEFORE
 

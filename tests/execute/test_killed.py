@@ -16,6 +16,7 @@ import pytest
 from calaudit.errors import CalauditError
 from calaudit.execute import journal
 from calaudit.execute.bwrap import Bwrap
+from calaudit.execute.lock import locked
 from calaudit.execute.nouns import Record
 from calaudit.execute.procfs import descendants
 from calaudit.execute.running import run_step
@@ -59,7 +60,7 @@ def run_in_child(bench: Bench, point: int | None) -> int:
                 os.kill(os.getpid(), signal.SIGKILL)
             seen.append(name)
 
-        with journal.locked(bench.port):
+        with locked(bench.port):
             journal.recover(bench.port)
             run_step(STEP, bench.setting(attest=attest, keyid="0123abcd", reached=reached))
         status = 0

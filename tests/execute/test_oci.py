@@ -19,7 +19,9 @@ import pytest
 
 from calaudit.errors import UsageError
 from calaudit.execute.nouns import Job, Toolchain
-from calaudit.execute.oci import Oci, arguments
+from calaudit.execute.oci import Oci
+from calaudit.execute.oci_arguments import arguments
+from calaudit.execute.parameters import parameters_of_run
 from calaudit.execute.running import run_step
 from tests.execute.small import Bench, job, step, write
 
@@ -248,7 +250,7 @@ def test_a_real_container_from_a_layout(real: str, asked: Job, layout: tuple[Pat
     assert complaints.count("Read-only file system") == 3, "neither the image nor an input can be written"
     interfaces = [line.split(":")[0].strip() for line in said if ":" in line]
     assert interfaces == ["lo"], "no network but the container's own loopback"
-    assert record.internal_parameters()["executor"]["image"] == image  # type: ignore[index,call-overload]
+    assert parameters_of_run(record)["executor"]["image"] == image  # type: ignore[index,call-overload]
     assert record.outcome.peak_rss_bytes is not None
     assert record.outcome.peak_rss_bytes > 64 << 20, "the command's memory, not that of the engine's client"
     outcome = Oci(layouts=[folder]).run(

@@ -14,6 +14,7 @@ import pytest
 from calaudit.errors import UsageError
 from calaudit.execute.attested import number_for
 from calaudit.execute.nouns import Record, StepFailed
+from calaudit.execute.parameters import parameters_of_run
 from calaudit.execute.running import run_step
 from tests.execute.small import Bench, snapshot, step, write
 
@@ -54,7 +55,7 @@ def test_a_step_that_works(bench: Bench) -> None:
     assert record.builder == "urn:calaudit:executor:local:v1"
     assert bench.log() == "said\n"
     assert bench.log("stderr") == "told\n"
-    said = record.internal_parameters()
+    said = parameters_of_run(record)
     json.dumps(said)
     assert said["executor"]["guarantees"]["isolation"] == "none"  # type: ignore[index,call-overload]
     assert not list(bench.runs.iterdir())
@@ -153,8 +154,8 @@ def test_a_secret_in_a_name(bench: Bench) -> None:
 def test_a_secret_reaches_the_command_and_no_record(bench: Bench) -> None:
     bench.script("test ${#TOKEN} = 10 && echo x > out/made.txt\n")
     record = run_step(step(secrets=("TOKEN",)), bench.setting(environment={"TOKEN": "t0psecret!"}))
-    assert "t0psecret!" not in json.dumps(record.internal_parameters())
-    assert record.internal_parameters()["secrets"] == ["TOKEN"]
+    assert "t0psecret!" not in json.dumps(parameters_of_run(record))
+    assert parameters_of_run(record)["secrets"] == ["TOKEN"]
 
 
 def test_a_secret_that_is_not_there(bench: Bench) -> None:

@@ -51,6 +51,17 @@ def test_an_endpoint_is_for_local_steps_only(tmp_path: Path, contract: Contract)
     assert plan.steps[0].network == "licence.example:27000"
 
 
+def test_a_manifest_is_never_read_in_part(tmp_path: Path, contract: Contract, monkeypatch: pytest.MonkeyPatch) -> None:
+    read(tmp_path, contract, make=raw())
+    path = tmp_path / "port" / "port.yaml"
+    size = path.stat().st_size
+    monkeypatch.setattr("calaudit.execute.manifest.DOCUMENT_LIMIT", size)
+    assert read_steps(path.parent, contract.schemas).steps
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(UsageError, match="Make it smaller"):
+        read_steps(path.parent, contract.schemas)
+
+
 def test_no_manifest_and_no_steps(tmp_path: Path, contract: Contract) -> None:
     with pytest.raises(UsageError, match="Is this a port"):
         read_steps(tmp_path, contract.schemas)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from calaudit.errors import UsageError
-from calaudit.execute import toolchains
+from calaudit.execute import toolchain_names, toolchains
 from calaudit.execute.nouns import Toolchain
 from tests.execute.small import write
 
@@ -97,11 +97,11 @@ def test_the_cache_is_used_and_is_not_believed_when_a_file_changed(
 
 
 def test_where_toolchains_are_named(folder: Path, tmp_path: Path) -> None:
-    assert toolchains.configured() == {}
-    path = toolchains.config_file()
+    assert toolchain_names.configured() == {}
+    path = toolchain_names.config_file()
     write(path.parent, {path.name: f"schema: calaudit-toolchains/v1\ntoolchains:\n  {NAME}: [{folder}, /usr/lib]\n"})
-    assert toolchains.configured() == {NAME: (folder, Path("/usr/lib"))}
-    assert toolchains.parse_option(f"{NAME}=a:b") == (NAME, (Path("a"), Path("b")))
+    assert toolchain_names.configured() == {NAME: (folder, Path("/usr/lib"))}
+    assert toolchain_names.parse_option(f"{NAME}=a:b") == (NAME, (Path("a"), Path("b")))
     with pytest.raises(UsageError, match=r"Nobody says where the toolchain tools-1 is. Say --toolchain tools-1=DIR"):
         toolchains.resolve(NAME, {}, port=tmp_path)
 
@@ -109,7 +109,7 @@ def test_where_toolchains_are_named(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["x", "=a", "x=", "X=a", "a b=c"])
 def test_options_that_are_none(text: str) -> None:
     with pytest.raises(UsageError, match="expected NAME=DIR"):
-        toolchains.parse_option(text)
+        toolchain_names.parse_option(text)
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,14 @@ def test_options_that_are_none(text: str) -> None:
         ("{schema: calaudit-toolchains/v1, toolchains: {a: [relative]}}", "expected a slug"),
         ("{schema: calaudit-toolchains/v1, toolchains: {A: [/x]}}", "expected a slug"),
         ("{schema: calaudit-toolchains/v1, toolchains: {a: [/x], a: [/y]}}", "toolchains.yaml:1"),
+        ("schema: calaudit-toolchains/v1\ntoolchains:\n  a: [/x]\n" + "#" * (1 << 20), "more than 1 MiB"),
     ],
 )
 def test_files_that_are_faulty(text: str, told: str) -> None:
-    path = toolchains.config_file()
+    path = toolchain_names.config_file()
     write(path.parent, {path.name: text})
     with pytest.raises(UsageError, match=told):
-        toolchains.configured()
+        toolchain_names.configured()
 
 
 def test_a_toolchain_is_not_in_the_port_nor_around_it(folder: Path) -> None:

@@ -13,7 +13,7 @@ from calaudit.sign.opening import open_folder
 from calaudit.sign.owners import NewOwner
 from calaudit.sign.registry import add_owner, new_registry
 from calaudit.sign.roots import first_root
-from calaudit.trust.registry import ROLES
+from calaudit.trust.roles import ROLES
 
 PORT = "tiny-dense"
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -16,7 +16,7 @@ from calaudit.sign.soundness import check_new_key, check_registry, check_root
 from calaudit.sign.standing import registry_standing, root_standing
 from calaudit.sign.summary import registry_changes, root_changes
 from calaudit.trust.keys import KeylessKey
-from calaudit.trust.registry import ROLES
+from calaudit.trust.roles import ROLES
 from calaudit.trust.tuf_file import read_metadata
 from tests.sign.make import NOW, key_file, new_owner
 

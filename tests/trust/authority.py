@@ -27,7 +27,7 @@ from calaudit.sign.envelopes import sign_payload
 from calaudit.trust.envelope import STATEMENT
 from calaudit.trust.isolation import ISOLATION, Isolation, builder_id
 from calaudit.trust.keys import key_id
-from calaudit.trust.registry import FUNCTIONARY, ROLES
+from calaudit.trust.roles import FUNCTIONARY, ROLES
 from calaudit.trust.source import Seen, TrustSource
 from calaudit.trust.steps import ChainStep, read_chain
 

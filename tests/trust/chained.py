@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from calaudit.trust.layout_rules import compile_layout
-from calaudit.trust.registry import FUNCTIONARY
+from calaudit.trust.roles import FUNCTIONARY
 from calaudit.trust.steps import LAYOUT, ChainStep, read_chain
 from tests.trust import authority as kit
 from tests.trust.signed_port import MANIFEST, SignedPort

@@ -10,7 +10,7 @@ import pytest
 from calaudit.contract import Contract
 from calaudit.model import Kind
 from calaudit.trust import Seen, Trust, TrustSource, establish
-from calaudit.trust.registry import name_key
+from calaudit.trust.soundness import name_key
 from tests.trust import authority as kit
 from tests.trust.authority import NOW, Authority
 from tests.trust.forgeries.roots import FIRST, NEW, OLD, root

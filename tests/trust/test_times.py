@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calaudit.errors import Malformed
-from calaudit.trust.waiver import parse_time
+from calaudit.trust.moment import parse_time
 
 
 @given(moment=st.datetimes(min_value=datetime(1000, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001 - naive on purpose

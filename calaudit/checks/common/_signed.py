@@ -29,7 +29,7 @@ _STEPS = (
     "signoff-chain",
     "signoff-rejected",
 )
-"""The steps of a signoff's verification, in their order (03, "Signoffs cannot be handed on")."""
+"""The steps of a signoff's verification, in their order."""
 
 _TRUST = (
     "trust-root-missing",

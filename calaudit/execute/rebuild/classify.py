@@ -10,72 +10,15 @@ from itertools import pairwise
 
 from calaudit.execute.rebuild.nouns import Build, Cause, Change, Class, Factor, Finding, Kind
 from calaudit.execute.rebuild.plain import printable
+from calaudit.execute.rebuild.remedies import CLASS_OF, CLASS_REMEDY, DEPENDS_ON, REMEDY
 from calaudit.execute.rebuild.tokens import Token, masked, number_labels
 
 __all__ = ["classify"]
 
 _WORD = re.compile(r"[^\s,;:{}()\[\]\"'<>=]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}")
 _RANK = (Class.PATH, Class.HOST, Class.RANDOMNESS, Class.ADDRESS, Class.TIMESTAMP)
 """The worst first: a value that holds a path and a time is not one that the contract tolerates."""
-
-_BY_FACTOR = {
-    Factor.BUILD_PATH: Class.PATH,
-    Factor.HOME: Class.PATH,
-    Factor.HOSTNAME: Class.HOST,
-    Factor.USER: Class.HOST,
-    Factor.UMASK: Class.HOST,
-    Factor.LOCALE: Class.LOCALE,
-    Factor.TIME_ZONE: Class.LOCALE,
-    Factor.HASH_SEED: Class.ORDER,
-    Factor.FILE_ORDER: Class.ORDER,
-    Factor.CPU_COUNT: Class.ORDER,
-    Factor.CLOCK: Class.TIMESTAMP,
-    Factor.ADDRESSES: Class.ADDRESS,
-    Factor.KERNEL: Class.HOST,
-}
-
-_FACTOR_SAYS = {
-    Factor.BUILD_PATH: "depends on the folder in which it is built",
-    Factor.HOME: "depends on the home of whoever builds it",
-    Factor.HOSTNAME: "depends on the name of the machine",
-    Factor.USER: "depends on the user who builds it",
-    Factor.UMASK: "depends on the umask",
-    Factor.LOCALE: "depends on the locale (LC_ALL)",
-    Factor.TIME_ZONE: "depends on the time zone (TZ)",
-    Factor.HASH_SEED: "depends on PYTHONHASHSEED, so on the order of a Python set or on hash()",
-    Factor.FILE_ORDER: "depends on the order in which the file system lists names",
-    Factor.CPU_COUNT: "depends on the number of processors",
-    Factor.CLOCK: "depends on the date",
-    Factor.ADDRESSES: "depends on where the system puts things in memory",
-    Factor.KERNEL: "depends on the release of the kernel (uname -r)",
-}
-
-_REMEDY = {
-    Factor.BUILD_PATH: "Write paths relative to the port, or map the folder away (-ffile-prefix-map for compilers).",
-    Factor.HOME: "Read nothing from the home, and leave its path out of products.",
-    Factor.HOSTNAME: "Leave the name of the machine out of products; provenance says who built them.",
-    Factor.USER: "Leave the user out of products, and store owner and group as 0 in archives.",
-    Factor.UMASK: "Set the modes of files yourself: 0644, and 0755 for programs.",
-    Factor.LOCALE: "Set LC_ALL in the step's env, or format and sort without the locale.",
-    Factor.TIME_ZONE: "Write times in UTC, or set TZ in the step's env.",
-    Factor.HASH_SEED: "Sort sets before you write them; setting PYTHONHASHSEED in the step's env only hides it.",
-    Factor.FILE_ORDER: "Sort what os.listdir, glob or readdir give.",
-    Factor.CPU_COUNT: "Put the results of parallel work in a fixed order, or fix the number of threads.",
-    Factor.CLOCK: "Leave times out, or take them from SOURCE_DATE_EPOCH.",
-    Factor.ADDRESSES: "Leave addresses and id() out of products, and sort by something else than them.",
-    Factor.KERNEL: "Leave the kernel's release out of products, and decide nothing by it.",
-}
-
-_CLASS_REMEDY = {
-    Class.TIMESTAMP: _REMEDY[Factor.CLOCK],
-    Class.PATH: _REMEDY[Factor.BUILD_PATH],
-    Class.HOST: _REMEDY[Factor.HOSTNAME],
-    Class.ADDRESS: _REMEDY[Factor.ADDRESSES],
-    Class.ORDER: "Sort before you write: the order of sets, of threads and of directories is nobody's promise.",
-    Class.RANDOMNESS: "Seed every random generator, and derive ids from what goes in (UUIDv5, a digest).",
-    Class.LOCALE: _REMEDY[Factor.LOCALE],
-    Class.UNDECLARED: "Find out where it comes from; until then the product cannot be checked by building it again.",
-}
 
 
 def classify(change: Change, old: Build, new: Build, cause: Cause, factors: Sequence[Factor]) -> Finding:
@@ -96,9 +39,9 @@ def _by_format(change: Change, factors: Sequence[Factor]) -> Finding | None:
         return _finding(Class.TIMESTAMP, said, "Set the times of members to a fixed one, such as SOURCE_DATE_EPOCH.")
     if change.kind is Kind.OWNER:
         said = f"The {change.place} of a member is that of whoever built the archive: {_both(change)}."
-        remedy = _REMEDY[factors[0] if factors and factors[0] in _BY_FACTOR else Factor.USER]
+        remedy = REMEDY[factors[0] if factors and factors[0] in CLASS_OF else Factor.USER]
         if change.place == "mode":
-            remedy = _REMEDY[Factor.UMASK]
+            remedy = REMEDY[Factor.UMASK]
         return _finding(Class.HOST, said, remedy)
     return None
 
@@ -111,8 +54,8 @@ def _by_order(change: Change, factors: Sequence[Factor]) -> Finding | None:
         same = words[0] != words[1] and sorted(words[0]) == sorted(words[1])
     if not same:
         return None
-    why = f"; it {_FACTOR_SAYS[factors[0]]}" if factors else ""
-    remedy = _REMEDY[factors[0]] if factors and _BY_FACTOR[factors[0]] is Class.ORDER else _CLASS_REMEDY[Class.ORDER]
+    why = f"; it {DEPENDS_ON[factors[0]]}" if factors else ""
+    remedy = REMEDY[factors[0]] if factors and CLASS_OF[factors[0]] is Class.ORDER else CLASS_REMEDY[Class.ORDER]
     return _finding(Class.ORDER, f"The same things stand in another order, from here on: {_both(change)}{why}.", remedy)
 
 
@@ -130,7 +73,7 @@ def _by_text(change: Change, old: Build, new: Build) -> Finding | None:
         return None
     label = min((a.label for a, _ in pairs), key=_RANK.index)
     first = next((a, b) for a, b in pairs if a.label is label)
-    return _finding(label, _token_says(first, old, new), _CLASS_REMEDY[label], bounded=change.whole)
+    return _finding(label, _token_says(first, old, new), CLASS_REMEDY[label], bounded=change.whole)
 
 
 def _token_says(pair: tuple[Token, Token], old: Build, new: Build) -> str:
@@ -143,9 +86,6 @@ def _token_says(pair: tuple[Token, Token], old: Build, new: Build) -> str:
         "time": f"The time of the build is written into the product: {between}.",
         "address": f"An address in memory is written into the product: {between}.",
     }[pair[0].what]
-
-
-_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}")
 
 
 def _by_uuid(change: Change) -> Finding | None:
@@ -185,9 +125,9 @@ def _by_cause(change: Change, cause: Cause, factors: Sequence[Factor]) -> Findin
             "memory that was not set."
         )
     elif factors:
-        label = _BY_FACTOR[factors[0]]
-        said = f"{what}. It {' and '.join(_FACTOR_SAYS[factor] for factor in factors)}."
-        return Finding(label=label, bounded=False, explanation=said, remedy=_REMEDY[factors[0]])
+        label = CLASS_OF[factors[0]]
+        said = f"{what}. It {' and '.join(DEPENDS_ON[factor] for factor in factors)}."
+        return Finding(label=label, bounded=False, explanation=said, remedy=REMEDY[factors[0]])
     elif cause is Cause.PUBLISHED:
         label = Class.UNDECLARED
         said = f"{what}. Every build here agrees; only what the port holds is another."
@@ -199,12 +139,12 @@ def _by_cause(change: Change, cause: Cause, factors: Sequence[Factor]) -> Findin
             f"{what}. It shows when all conditions change, but no single one of them shows it, and nothing in it is "
             "recognized."
         )
-    return Finding(label=label, bounded=False, explanation=said, remedy=_CLASS_REMEDY[label])
+    return Finding(label=label, bounded=False, explanation=said, remedy=CLASS_REMEDY[label])
 
 
 def _finding(label: Class, said: str, remedy: str | None = None, *, bounded: bool = True) -> Finding:
     settled = bounded and label is not Class.ORDER
-    return Finding(label=label, bounded=settled, explanation=said, remedy=remedy or _CLASS_REMEDY[label])
+    return Finding(label=label, bounded=settled, explanation=said, remedy=remedy or CLASS_REMEDY[label])
 
 
 def _both(change: Change) -> str:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from calaudit.errors import Malformed
 from calaudit.execute.rebuild import archives, compressed
-from calaudit.execute.rebuild.archives import FAULTS, Opened, compare_members
+from calaudit.execute.rebuild.archives import FAULTS
 from calaudit.execute.rebuild.arrays import compare_npy, compare_safetensors
 from calaudit.execute.rebuild.collector import Collector, Limits, TooMuch, first_difference
 from calaudit.execute.rebuild.documents import compare_json, compare_lines
+from calaudit.execute.rebuild.members import Opened, compare_members
 from calaudit.execute.rebuild.models import compare_onnx
 from calaudit.execute.rebuild.nouns import Kind
 from calaudit.execute.rebuild.plain import compare_bytes, compare_text

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from calaudit.errors import Malformed
-from calaudit.execute.rebuild.archives import Member, Opened, virtual
 from calaudit.execute.rebuild.collector import Collector, TooMuch
+from calaudit.execute.rebuild.members import Member, Opened, virtual
 from calaudit.execute.rebuild.nouns import Kind
 from calaudit.execute.rebuild.residue import gzip_residue
 

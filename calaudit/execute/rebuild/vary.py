@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import which
 
-from calaudit.execute.executor import Executor
+from calaudit.execute.executor import HOME, Executor
 from calaudit.execute.nouns import Guarantees, Job, Outcome
 from calaudit.execute.rebuild.conditions import OLD_RELEASE, OTHER_ORDER
 from calaudit.execute.rebuild.nouns import Factor, Traits
@@ -100,7 +100,7 @@ class Varied:
             paths = [str(job.workspace), str(job.private / "home"), str(job.private / "tmp"), str(job.workspace.parent)]
         else:
             paths = [job.inside]
-        paths.append(job.env.get("HOME", "" if self.kind == "local" else "/home/calaudit"))
+        paths.append(job.env.get("HOME", "" if self.kind == "local" else HOME))
         window = (outcome.started.timestamp() + self._shift, outcome.finished.timestamp() + self._shift)
         return Traits(
             paths=tuple(sorted(filter(None, paths), key=len, reverse=True)),

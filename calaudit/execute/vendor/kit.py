@@ -4,8 +4,7 @@ The same port and contract give the same bytes. Nothing of the model is in it: w
 """
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,29 +14,23 @@ from calaudit.checks.common.absolute_path import machine_paths
 from calaudit.checks.common.secret_found import PATTERNS
 from calaudit.contract import Contract
 from calaudit.contract.globs import Glob
-from calaudit.contract.resources import data_root
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence import Block
 from calaudit.evidence.strict_json import parse_json
-from calaudit.execute.layout import read_manifest
+from calaudit.execute.manifest import chain_of, read_manifest
 from calaudit.execute.record import Tree
-from calaudit.execute.vendor.attest import KIT_MANIFEST, chain_of
+from calaudit.execute.vendor.definitions import definitions, schemas_for, vettable
 from calaudit.execute.vendor.readme import readme
 from calaudit.execute.vendor.tar_pack import pack
+from calaudit.execute.vendor.unpacked import KIT_MANIFEST, KIT_SCHEMA
 from calaudit.facts.vendor.kickoff import ITEMS
 from calaudit.facts.vendor.kickoff import PATH as KICKOFF
-from calaudit.model import PORT
 from calaudit.trust.envelope import SIZE_MAX, parse_envelope
 from calaudit.trust.roles import ROLES
 from calaudit.trust.steps import LAYOUT, ChainStep
 from calaudit.version import VERSION
 
-__all__ = ["MANIFEST", "Kit", "make_kit"]
-
-MANIFEST = KIT_MANIFEST
-_SCHEMA = "vendor-kit/v1"
-_ALWAYS = ("in-toto-link/v1", "kickoff/v1", "op-matrix/v1", "port/v1", "provenance/v1", _SCHEMA)
-_CUE_NAME = re.compile(r"^#(\w+): ", re.MULTILINE)
+__all__ = ["Kit", "make_kit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,19 +66,19 @@ def make_kit(port: Path, contract: Contract, roles: Sequence[str]) -> Kit:
     for path, data in files.items():
         _demand_clean(path, parse_envelope(path, data).payload if path == LAYOUT else data)
     owed = _owed(files.get(KICKOFF), contract)
-    schemas = _schemas(steps, contract, layout=LAYOUT in files)
-    files |= _definitions(schemas)
+    schemas = schemas_for(steps, contract, layout=LAYOUT in files)
+    files |= definitions(schemas)
     described = [_described(step, port) for step in steps]
     files["README.md"] = readme(
         port=manifest["id"],
         roles=chosen,
         steps=steps,
         missing={item: ITEMS[item] for item in owed.missing},
-        documents=dict(_documents(schemas, files, contract)),
+        documents=dict(vettable(schemas, files, contract)),
         layout=LAYOUT in files,
     ).encode()
     told: dict[str, Any] = {
-        "schema": contract.schemas.tag(_SCHEMA),
+        "schema": contract.schemas.tag(KIT_SCHEMA),
         "port": manifest["id"],
         "calaudit": VERSION,
         "contract": contract.digest,
@@ -98,10 +91,10 @@ def make_kit(port: Path, contract: Contract, roles: Sequence[str]) -> Kit:
             for path, data in sorted(files.items())
         ],
     }
-    wrong = next(iter(contract.schemas.errors(_SCHEMA, told)), None)
+    wrong = next(iter(contract.schemas.errors(KIT_SCHEMA, told)), None)
     if wrong is not None:
         raise UsageError(f"The kit's manifest would be faulty at {wrong.pointer}: {wrong.message}")
-    files[MANIFEST] = _to_bytes(told)
+    files[KIT_MANIFEST] = _to_bytes(told)
     return Kit(data=pack(files), manifest=told)
 
 
@@ -135,41 +128,6 @@ def _owed(data: bytes | None, contract: Contract) -> Owed:
     lacking = {item["id"] for item in document["items"] if item["digest"] is None}
     received = {item["id"] for item in document["items"]} - lacking
     return Owed(vendor=document["vendor"], missing=tuple(item for item in ITEMS if item not in received))
-
-
-def _schemas(steps: Iterable[ChainStep], contract: Contract, *, layout: bool) -> list[str]:
-    """The schemas of what a vendor returns: documents about it, and those among the products."""
-    products = [Glob(pattern) for step in steps for pattern in step.products]
-    made = {
-        spec.schema
-        for spec in contract.gates.artifacts()
-        if spec.schema is not None and any(glob.overlaps(Glob(spec.pattern)) for glob in products)
-    }
-    return sorted({*_ALWAYS, *made, *(["in-toto-layout/v1"] if layout else [])})
-
-
-def _definitions(schemas: Iterable[str]) -> dict[str, bytes]:
-    """The schemas as files, and as CUE where there are definitions."""
-    root = data_root()
-    files = {f"schemas/{name}.json": (root / "schemas" / f"{name}.json").read_bytes() for name in schemas}
-    for name in ("common", *(name.partition("/")[0] for name in schemas)):
-        source = root / "policies" / "cue" / f"{name}.cue"
-        if source.is_file():
-            files[f"cue/{name}.cue"] = source.read_bytes()
-    return files
-
-
-def _documents(
-    schemas: Iterable[str], files: Mapping[str, bytes], contract: Contract
-) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Each document that CUE can vet: its path, and its format and definition."""
-    for spec in contract.gates.artifacts():
-        if spec.schema is None or spec.schema not in schemas:
-            continue
-        cue = files.get(f"cue/{spec.schema.partition('/')[0]}.cue")
-        name = None if cue is None else _CUE_NAME.search(cue.decode())
-        if name is not None and not spec.is_glob and (spec.gate != PORT or spec.pattern.startswith("vendor/")):
-            yield spec.pattern, (str(spec.format), name[1])
 
 
 def _described(step: ChainStep, port: Path) -> dict[str, Any]:

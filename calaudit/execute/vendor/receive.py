@@ -11,10 +11,10 @@ from pathlib import Path
 
 from calaudit.errors import Malformed, UsageError
 from calaudit.execute import journal
-from calaudit.execute.layout import read_manifest
+from calaudit.execute.lock import locked
+from calaudit.execute.manifest import chain_of, read_manifest
 from calaudit.execute.record import Tree, kept_elsewhere
 from calaudit.execute.vendor.admission import Received, admit, check_document
-from calaudit.execute.vendor.attest import chain_of
 from calaudit.execute.vendor.delivery import Delivery, Desk
 from calaudit.execute.vendor.places import Places
 from calaudit.execute.vendor.staging import Staged, opened
@@ -50,7 +50,7 @@ def received(archive: Path, desk: Desk) -> Iterator[Delivery]:
     Raises:
         UsageError: something in it is not received, does not hold, or is in the way. Nothing was written.
     """
-    with journal.locked(desk.port):
+    with locked(desk.port):
         if journal.pending(desk.port):
             raise UsageError(
                 "A publication into the port was cut off. Run `calaudit run` on it first: that completes it."

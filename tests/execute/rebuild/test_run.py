@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from calaudit.cli import cli
 from calaudit.contract import Contract, Schemas
 from calaudit.contract.resources import data_root
-from calaudit.execute import journal
 from calaudit.execute.batch import Batch
+from calaudit.execute.lock import locked
 from calaudit.execute.means import Wish
 from calaudit.execute.nouns import StepFailed
 from calaudit.execute.rebuild import longform, place, session, vary
@@ -37,7 +37,7 @@ def rebuilt(
     bench: Bench, script: str, *, where: str | None = REPORT, aside: Path | None = None, **setting: Any
 ) -> Done:
     bench.script(script)
-    with journal.locked(bench.port):
+    with locked(bench.port):
         return run_rebuild(
             step(),
             bench.setting(**setting),
@@ -129,7 +129,7 @@ def test_real_attestations_keep_the_step_up_to_date(tmp_path: Path) -> None:
     batch.run(keys, Said())
     assert len(list((port / "attestations").iterdir())) == 2
     ((found, setting),) = batch.prepared(keys, Said())
-    with journal.locked(port):
+    with locked(port):
         done = run_rebuild(
             found, setting, builds=2, place=None, aside=tmp_path / "r.json", schemas=SCHEMAS, told=lambda _: None
         )

@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from calaudit.errors import UsageError
-from calaudit.execute.vendor.attest import BUILT_ELSEWHERE
+from calaudit.execute.vendor.claim import BUILT_ELSEWHERE
 from calaudit.trust.envelope import parse_envelope
 from calaudit.trust.link import parse_link
 from tests.execute.vendor.trade import ANSWERS, MATRIX, SEED, STEPS, Trade, payload

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from calaudit.contract import Contract
 from calaudit.errors import Malformed
-from calaudit.execute.journal import _PATH as PUBLISHED
+from calaudit.execute.commit import PATH as PUBLISHED
 from calaudit.execute.vendor.admission import Kind, admit
 from calaudit.execute.vendor.places import DEPTH_MAX, NAME_MAX, Places, read_name
 from calaudit.trust.steps import SIGNED, read_chain

@@ -13,6 +13,7 @@ import pytest
 
 from calaudit.errors import UsageError
 from calaudit.execute import journal
+from calaudit.execute.lock import locked
 from calaudit.trust.steps import LAYOUT
 from tests.execute.vendor.trade import ANSWERS, MATRIX, SEED, Trade, payload
 from tests.trust import authority as kit
@@ -270,7 +271,7 @@ def test_nobody_runs_steps_meanwhile(trade: Trade) -> None:
     with (
         trade.receive(trade.parcel()),
         pytest.raises(UsageError, match="Another calaudit run"),
-        journal.locked(trade.port.path),
+        locked(trade.port.path),
     ):
         pass
 

@@ -12,7 +12,8 @@ from typing import Any
 from calaudit import audit
 from calaudit.contract import Contract
 from calaudit.execute.vendor import tar
-from calaudit.execute.vendor.attest import Attestation, Claim, prepare_attestation
+from calaudit.execute.vendor.attest import Attestation, prepare_attestation
+from calaudit.execute.vendor.claim import Claim
 from calaudit.execute.vendor.delivery import Delivery, Desk
 from calaudit.execute.vendor.kit import make_kit
 from calaudit.execute.vendor.receive import received
