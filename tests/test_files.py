@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from calaudit.files import write_atomic
+from calaudit.files import write_atomic, write_output
 
 
 def test_writes_a_new_file_and_replaces_an_old_one(tmp_path):
@@ -28,6 +28,22 @@ def test_mode_follows_the_umask(tmp_path):
 def test_a_mode_can_be_narrower(tmp_path):
     write_atomic(tmp_path / "a", b"", mode=0o600)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+
+
+def test_what_is_no_regular_file_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no regular file"):
+        write_atomic(tmp_path / "pipe", b"")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_output_goes_where_a_link_leads(tmp_path):
+    (tmp_path / "a").write_bytes(b"one")
+    (tmp_path / "link").symlink_to("a")
+    write_output(tmp_path / "link", b"two")
+    write_output(tmp_path / "new", b"three")
+    assert (tmp_path / "link").is_symlink()
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "new").read_bytes()) == (b"two", b"three")
 
 
 def test_without_replace_an_old_file_stays(tmp_path):

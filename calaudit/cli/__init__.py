@@ -5,6 +5,7 @@ of the verbs stand in a table here (a test holds it against the verbs' own). Exi
 contract, 3 not everything could be verified, 4 internal error, 130 interrupted, 141 nobody reads the output.
 """
 
+import contextlib
 import errno
 import gc
 import os
@@ -150,6 +151,16 @@ def cli() -> None:
     """Audit the port of a model to the NPU: gate by gate, from its files alone."""
 
 
+def _open_streams() -> None:
+    """Put nothing where the caller closed a standard stream: or the next file that is opened would be taken for it."""
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            with contextlib.suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+                setattr(sys, name, os.fdopen(descriptor, mode))
+
+
 def main() -> NoReturn:
     """The console script."""
+    _open_streams()
     cli.main(prog_name="calaudit")

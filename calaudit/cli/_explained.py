@@ -92,7 +92,7 @@ def find(rules: Sequence[Explained], name: str) -> list[Explained]:
         names = {item.rule.id for item in rules} | {item.rule.key for item in rules}
         near = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.5)
         hint = f"Near are {', '.join(near)}." if near else "`calaudit explain --list` lists them."
-        raise UsageError(f"There is no rule {name!r}. {hint}")
+        raise UsageError(f"There is no rule or gate {name!r}. {hint}")
     return found
 
 

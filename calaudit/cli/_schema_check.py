@@ -64,6 +64,8 @@ def check_file(path: Path, name: str | None, contract: Contract) -> Checked:
         UsageError: the file cannot be read, or nothing tells its format or its schema.
     """
     kind = _SUFFIXES.get(path.suffix.lower())
+    if kind is None and not path.exists():
+        raise UsageError(f"{path} cannot be read: there is no such file.")
     if kind is None:
         raise UsageError(f"{path}: the name must end in one of {', '.join(_SUFFIXES)}, so that its format is known.")
     try:

@@ -10,7 +10,7 @@ import click
 from calaudit.cli._keys import passphrase_options, passphrases
 from calaudit.contract import Schemas
 from calaudit.errors import UsageError
-from calaudit.files import write_atomic
+from calaudit.files import is_stream, write_output
 from calaudit.model import Report
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def target_of(key: str | None, out: Path | None, port: Path, taken: Collection[P
         raise UsageError(f"The summary would become a file of the port ({where}); name one outside with --vsa-out.")
     if out is None:
         return None
+    if is_stream(out) and not out.is_dir():
+        return out
     path = out.resolve()
     if path.is_dir() or not path.parent.is_dir():
         raise UsageError(f"--vsa-out {out}: it is a directory, or lies in none.")
@@ -86,7 +88,7 @@ def write_vsa(report: Report, signer: "Signer", target: Path | None, schemas: Sc
         raise UsageError(f"The summary cannot be written: {problem.pointer}: {problem.message}")
     path = target or Path.cwd() / f"{report.port.id}.vsa.dsse.json"
     try:
-        write_atomic(path, sign_statement(statement, [signer]))
+        write_output(path, sign_statement(statement, [signer]))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
     return path

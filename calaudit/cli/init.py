@@ -52,7 +52,7 @@ def _told(begun: "Begun") -> Iterator[str]:
     counted = f", {begun.checkpoint.counted.parameters:,} parameters" if begun.checkpoint.counted else ""
     sizes = f"{found.layers or '?'} layers, hidden {found.hidden or '?'}, attention {found.attention or '?'}{counted}"
     sizes = f"{found.layers or '?'} layers, hidden {found.hidden or '?'}, attention {found.attention or '?'}{counted}"
-    unsaid = " (?: the config does not say.)" if "?" in sizes else ""
+    unsaid = " (?: the config does not say it as a number.)" if "?" in sizes else ""
     yield f"Model: type {found.model_type or 'unknown'}, {sizes}.{unsaid}"
     yield "Complexity by the model's files (runbook §4.2):"
     for name, row in begun.rows.items():

@@ -54,7 +54,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.contract import load_contract
     from calaudit.execute.layout import prepare_layout, sign_layout
     from calaudit.execute.manifest import read_manifest
-    from calaudit.files import write_atomic
+    from calaudit.files import write_output
     from calaudit.sign.authority import established
     from calaudit.sign.metadata import expiry
     from calaudit.sign.port_files import write
@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if out is None:
         write(port, LAYOUT, signed.data)
     else:
-        write_atomic(out, signed.data)
+        write_output(out, signed.data)
     say(f"Signed: {out or LAYOUT}, by {signed.count} of {signed.threshold} owner(s) of release that are needed.")
     if signed.count < signed.threshold:
         say(f"{signed.threshold - signed.count} more have to sign: calaudit layout {port} --key URI")

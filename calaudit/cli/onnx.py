@@ -43,7 +43,7 @@ def _exits(run: Callable[P, int]) -> Callable[P, None]:
         except MissingFact as error:
             code = _say(error.message, MISSING)
         except OSError as error:
-            code = _say(f"{error.filename}: {error.strerror}.", MISSING)
+            code = _say(f"{error.filename} cannot be read: {error.strerror}.", USAGE)
         click.get_current_context().exit(code)
 
     return wrapped
@@ -69,7 +69,7 @@ def ops(model: Path, output: Path | None) -> int:
 
     MODEL is a file or a port; its external data is not read.
     """
-    from calaudit.files import write_atomic
+    from calaudit.files import write_output
     from calaudit.harness.documents import json_bytes
     from calaudit.harness.onnx_ops import op_inventory
 
@@ -77,7 +77,7 @@ def ops(model: Path, output: Path | None) -> int:
     if output is None:
         sys.stdout.buffer.write(document)
     else:
-        write_atomic(output, document)
+        write_output(output, document)
     return 0
 
 

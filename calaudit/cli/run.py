@@ -106,6 +106,8 @@ def _operands(names: Sequence[str], *, several: bool) -> tuple[str | None, Path]
         return None, Path(names[0] if names else ".")
     if not 1 <= len(names) <= 2:
         raise UsageError("Say which STEP to run, and the PORT if it is not the current directory; or --all, or --list.")
+    if len(names) == 1 and (Path(names[0]) / "port.yaml").is_file():
+        raise UsageError(f"{names[0]} is a port: say which STEP of it to run, too; or --all, or --list.")
     return names[0], Path(names[1] if len(names) == 2 else ".")
 
 

@@ -29,13 +29,13 @@ def command(*, port: Path, output: Path, roles: Sequence[str], policies: Sequenc
     """
     from calaudit.contract import load_contract
     from calaudit.execute.vendor.kit import make_kit
-    from calaudit.files import write_atomic
+    from calaudit.files import write_output
 
     if output.resolve().is_relative_to(port.resolve()):
         raise UsageError(f"{output} lies in the port; a kit is no part of it. Write it elsewhere.")
     kit = make_kit(port, load_contract(overlays=policies), roles or ("compiler",))
     try:
-        write_atomic(output, kit.data)
+        write_output(output, kit.data)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
     told = kit.manifest

@@ -20,7 +20,7 @@ from calaudit.cli._shared import (
 )
 from calaudit.cli._vsa import key_option, out_option, passphrase_option, signer_of, target_of, write_vsa
 from calaudit.errors import UsageError
-from calaudit.files import write_atomic
+from calaudit.files import is_stream, write_output
 from calaudit.model import Report
 from calaudit.report import Options, formats, renderer
 
@@ -45,7 +45,7 @@ class Output:
     metavar="FORMAT[=FILE]",
     multiple=True,
     help="Write a report: text, json, sarif, junit, github or markdown; to standard output, or to a file, which is "
-    "replaced at once. Repeatable.",
+    "replaced at once (a device or a pipe is written into). Repeatable.",
 )
 @policy_option
 @cue_option
@@ -141,7 +141,10 @@ def _output(value: str, port: Path) -> Output:
         return Output(name, None)
     if not file:
         raise UsageError(f"-o {value} names no file; write -o {name} for standard output.")
-    path = Path(file).resolve()
+    path = Path(file)
+    if is_stream(path) and not path.is_dir():
+        return Output(name, path)
+    path = path.resolve()
     if path.is_dir() or not path.parent.is_dir():
         what = "is a directory" if path.is_dir() else f"cannot be made, since {path.parent} is no directory"
         raise UsageError(f"-o {value}: {file} {what}.")
@@ -156,6 +159,6 @@ def _write(output: Output, report: Report, options: Options) -> None:
         emit(text)
         return
     try:
-        write_atomic(output.path, text.encode())
+        write_output(output.path, text.encode())
     except OSError as error:
         raise UsageError(f"{output.path} cannot be written: {error.strerror}.") from error

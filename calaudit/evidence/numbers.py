@@ -26,7 +26,7 @@ def integer(literal: str, base: int = 10) -> int:
         value = int(literal, base)
         if INT_MIN <= value <= INT_MAX:
             return value
-    raise Malformed(f"The integer {shorten(literal)} does not fit into 64 bits; write it as a string.")
+    raise Malformed(f"The integer {shorten(literal)} does not fit into 64 bits; write a smaller one, or a string.")
 
 
 def real(literal: str) -> float:

@@ -17,6 +17,7 @@ from calaudit.facts.vendor.kickoff import ITEMS
 from calaudit.intake.checkpoint import Checkpoint, read_checkpoint
 from calaudit.intake.manifest import ASKED, has_no_heads, score, write_manifest
 from calaudit.model import Json
+from calaudit.pins.directory import inside_port
 
 FOLDERS = (
     "00-source/hf-config", "00-source/weights", "01-reference/run-2", "01-reference/tensor-golden", "02-onnx/repros",
@@ -111,7 +112,7 @@ def _notes(found: Checkpoint, profile: str, contract: Contract) -> Iterator[str]
         )
     if not _fits(found, contract.profiles[profile]):
         others = [name for name, other in sorted(contract.profiles.items()) if _fits(found, other)]
-        hint = f"--profile {others[0]} fits it" if others else "no profile fits it"
+        hint = f"{others[0]} fits it, so begin anew with --profile {others[0]}" if others else "no profile fits it"
         yield f"The model is outside the profile {profile} (number of parameters, or a mixture of experts); {hint}."
 
 
@@ -139,6 +140,10 @@ def _check_free(target: Path) -> None:
             raise UsageError(f"{target} exists and is not a directory; choose a new name.")
         if target.is_dir() and any(target.iterdir()):
             raise UsageError(f"{target} is not empty; a port is begun in a new or an empty directory.")
+        if (port := inside_port(target)) is not None:
+            raise UsageError(
+                f"{target} lies inside the port {port}, which would not pass with it; choose another place."
+            )
         above = next(folder for folder in target.absolute().parents if folder.exists())
         if not above.is_dir():
             raise UsageError(f"{above} is a file, so {target} cannot be made below it; choose another place.")

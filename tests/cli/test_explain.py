@@ -56,7 +56,7 @@ def test_a_policy_shows_its_expressions():
 def test_an_unknown_rule_is_a_usage_error_with_what_is_near(name, near):
     code, output = run(name)
     assert code == 2
-    assert f"There is no rule '{name}'" in output
+    assert f"There is no rule or gate '{name}'" in output
     assert near in output
 
 

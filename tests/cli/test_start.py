@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,21 @@ def test_help_imports_click_and_no_verb() -> None:
     assert not found & HEAVY
     ours = {name for name in found if name.split(".")[0] == "calaudit"}
     assert ours == {"calaudit", "calaudit.cli", "calaudit.garbage", "calaudit.version"}
+
+
+PORT = "examples/model-port/tiny-dense"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("arguments", "code"), [(f"verify {PORT}", 3), ("verify nowhere", 2), ("schema list", 0)])
+def test_closed_streams(closed: str, arguments: str, code: int, tmp_path: Path) -> None:
+    """The exit code is what it would be, and no file that is opened meanwhile is taken for a closed stream."""
+    state = os.environ | {"CALAUDIT_STATE_DIR": str(tmp_path)}
+    told = f"exec {shlex.quote(sys.executable)} -m calaudit {arguments} {closed}"
+    done = subprocess.run(["sh", "-c", told], check=False, capture_output=True, text=True, cwd=ROOT, env=state)
+    assert done.returncode == code
+    assert "rror" not in done.stderr
+    assert ("port tiny-dense" in done.stdout) == (code == 3 and closed == "2>&-")
 
 
 @pytest.mark.parametrize("command", [[sys.executable, "-m", "calaudit"]])

@@ -1,5 +1,6 @@
 """``calaudit verify``, over reports made by hand."""
 
+import fcntl
 import json
 import os
 import sys
@@ -146,6 +147,19 @@ def test_a_file_is_replaced_and_not_written_into(run: Run, tmp_path: Path) -> No
     run("ports/tiny", "-o", "json=report.json")
     assert target.stat().st_ino != before
     assert json.loads(target.read_text())["exit_code"] == 1
+
+
+def test_a_pipe_and_a_device_are_written_into(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 1 << 20)
+    try:
+        assert run("ports/tiny", "-o", "json=pipe", "-o", f"sarif={os.devnull}").exit_code == 1
+        assert json.loads(os.read(reader, 1 << 20))["exit_code"] == 1
+    finally:
+        os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert Path(os.devnull).is_char_device()
 
 
 def test_no_colour_into_a_pipe(run: Run) -> None:

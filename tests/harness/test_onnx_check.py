@@ -120,7 +120,7 @@ def test_bytes_that_are_no_model(tmp_path, content):
 
 def test_a_model_that_is_not_there(tmp_path):
     result = check(tmp_path / "model.onnx")
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert "No such file" in result.stderr
 
 

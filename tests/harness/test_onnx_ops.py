@@ -80,5 +80,5 @@ def test_bytes_that_are_no_model(tmp_path, content):
 
 def test_a_model_that_is_not_there(tmp_path):
     result = ops(tmp_path / "model.onnx")
-    assert result.exit_code == 3
-    assert "model.onnx: No such file or directory." in result.stderr
+    assert result.exit_code == 2
+    assert "model.onnx cannot be read: No such file or directory." in result.stderr

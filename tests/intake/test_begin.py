@@ -247,7 +247,10 @@ def test_directories_above_are_made_and_taken_back(
 
 
 def test_a_model_without_heads_and_one_outside_the_profile_are_told(tmp_path: Path, contract: Contract) -> None:
-    for name, told in (("mamba", "has no attention heads"), ("mixtral", "--profile moe-dual-chip fits it")):
+    for name, told in (
+        ("mamba", "has no attention heads"),
+        ("mixtral", "moe-dual-chip fits it, so begin anew with --profile"),
+    ):
         (tmp_path / name).mkdir()
         shutil.copy(FIXTURES / f"{name}.json", tmp_path / name / "config.json")
         begun = begin(tmp_path / f"{name}-port", tmp_path / name, contract, WISHES)

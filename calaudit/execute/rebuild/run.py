@@ -17,7 +17,7 @@ from calaudit.execute.rebuild.nouns import Part, Rebuild
 from calaudit.execute.rebuild.report import to_json
 from calaudit.execute.rebuild.session import Session
 from calaudit.execute.running import Setting
-from calaudit.files import write_atomic
+from calaudit.files import write_output
 
 __all__ = ["Done", "report_place", "run_rebuild"]
 
@@ -70,7 +70,7 @@ def run_rebuild(  # noqa: PLR0913 - what is built, how often, and where the repo
         else:
             try:
                 aside.parent.mkdir(parents=True, exist_ok=True)
-                write_atomic(aside, data)
+                write_output(aside, data)
             except OSError as error:
                 raise UsageError(f"The report {aside} cannot be written: {error.strerror}.") from error
         if writes:
