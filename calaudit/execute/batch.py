@@ -148,7 +148,10 @@ class Batch:
         """Where each step stands: one that reads what a stale step wrote is stale, whatever it read."""
         stale: set[str] = set()
         for step in self._steps:
-            found = self._standing(step)
+            try:
+                found = self._standing(step)
+            except UsageError as error:  # what runs steps is not at hand where they are only looked at
+                found = Standing(plight=Plight.UNKNOWN, why=str(error))
             above = [name for name in self._above[step.name] if name in stale]
             if above and found.plight is Plight.CURRENT:
                 found = Standing(plight=Plight.WAITING, why=f"It reads what {', '.join(above)} will write anew.")

@@ -187,6 +187,9 @@ def test_the_toolchain_counts(house: House, tmp_path: Path) -> None:
     assert house.listing(**named)["make"] == "up to date"
     write(tmp_path, {"chain/bin/x": "2"})
     assert "The toolchain changed." in house.listing(**named)["make"]
+    unnamed = house.listing()
+    assert unnamed["make"].startswith("unknown     Nobody says where the toolchain c is.")
+    assert unnamed["join"].startswith("waits")
 
 
 def test_without_a_trust_root_nothing_is_known(house: House) -> None:
