@@ -51,8 +51,15 @@ class Keys:
 
     def signers(self, passphrases: Passphrases) -> list[Signer]:
         """Those that can sign here; the new ones are made."""
-        held = [load_signer(uri, passphrases) for uri in self.held]
-        return [*held, *(make_key(path, passphrases, algorithm=self.algorithm) for path in self.new)]
+        return [*(load_signer(uri, passphrases) for uri in self.held), *self.make(passphrases)]
+
+    def make(self, passphrases: Passphrases) -> list[Signer]:
+        """Make the new ones, and say which key is in which file: everything else calls a key by its id."""
+        made: list[Signer] = []
+        for path in self.new:
+            made.append(make_key(path, passphrases, algorithm=self.algorithm))
+            say(f"Made {path}: key {made[-1].public_key.keyid[:8]}; {path.name}.pub is for others.")
+        return made
 
     def publics(self) -> list[Key]:
         """Those of people elsewhere."""

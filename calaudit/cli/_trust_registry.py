@@ -13,7 +13,7 @@ from calaudit.cli._trust_common import Keys, finish, schemas
 from calaudit.errors import UsageError
 from calaudit.pins.directory import read_file
 from calaudit.sign.folder import Folder
-from calaudit.sign.key_files import make_key, read_public
+from calaudit.sign.key_files import read_public
 from calaudit.sign.metadata import expiry, sign
 from calaudit.sign.opening import open_folder
 from calaudit.sign.owner_edit import OwnerEdit, edit_owner
@@ -50,7 +50,7 @@ def appoint(directory: Path, who: Appointment, keys: Keys, sign_with: Sequence[s
     _check_promises(who)
     sigstore = _sigstore(folder, who)
     public = [_public(name, passphrases) for name in keys.held] + _keyless(who)
-    made = [make_key(path, passphrases, algorithm=keys.algorithm).public_key for path in keys.new]
+    made = [signer.public_key for signer in keys.make(passphrases)]
     for key in (*public, *made):
         check_new_key(key, registry, folder.coming_root)
     owner = _owner(who, (*public, *made))

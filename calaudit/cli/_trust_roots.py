@@ -10,7 +10,6 @@ from calaudit.cli._keys import say
 from calaudit.cli._trust_common import Keys, finish, schemas
 from calaudit.errors import UsageError
 from calaudit.sign.folder import PENDING, Folder
-from calaudit.sign.key_files import make_key
 from calaudit.sign.metadata import draft, expiry, sign
 from calaudit.sign.opening import open_folder
 from calaudit.sign.passphrases import Passphrases
@@ -84,7 +83,7 @@ def succeed(  # noqa: PLR0913 - as above
     staying, more = len(remaining(current, remove)), len(publics) + len(coming) + len(keys.new)
     same = not more and staying == len(current.keys)
     next_threshold(current, staying + more, threshold, same=same)  # before keys are made
-    made = [make_key(path, passphrases, algorithm=keys.algorithm) for path in keys.new]
+    made = keys.make(passphrases)
     add = [*publics, *coming, *(s.public_key for s in made)]
     root = next_root(current, add=add, remove=remove, threshold=threshold, expires=end)
     check_root(root.signed)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from tuf.api.metadata import Metadata, Root, Targets
 
 from calaudit.errors import UsageError
-from calaudit.pins import read_pin
+from calaudit.pins import load_directory, read_pin
 from calaudit.sign.folder import Folder
 from calaudit.sign.opening import open_folder
 from calaudit.sign.registry import extension
@@ -38,6 +39,7 @@ def document(directory: Path | None) -> dict[str, Any]:
     pinned = pin is not None and pin.source == directory.absolute()
     return {
         "directory": str(directory),
+        "anchor": _anchor(directory),
         "pinned": {"root": pin.anchor[0], "sha256": pin.fingerprint} if pin is not None and pinned else None,
         "root": None if folder.root is None else _root(folder.root.signed, now),
         "registry": None if folder.registry is None else _registry(folder.registry, folder, now),
@@ -45,11 +47,22 @@ def document(directory: Path | None) -> dict[str, Any]:
     }
 
 
+def _anchor(directory: Path) -> dict[str, str] | None:
+    """The root that would be pinned, to be compared over another way; None where none is published."""
+    try:
+        name, data = load_directory(directory).roots[0]
+    except UsageError:
+        return None
+    return {"root": name, "sha256": sha256(data).hexdigest()}
+
+
 def lines(shown: dict[str, Any]) -> Iterator[str]:
     """The document for people."""
     yield shown["directory"]
     if shown["pinned"]:
         yield f"Pinned: {shown['pinned']['root']}, SHA-256 {shown['pinned']['sha256']}"
+    elif shown["anchor"]:
+        yield f"Not pinned here: {shown['anchor']['root']}, SHA-256 {shown['anchor']['sha256']}"
     root = shown["root"]
     if root is None:
         yield "Root: none is published"
