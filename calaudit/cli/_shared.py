@@ -146,15 +146,17 @@ def terminal_width() -> int:
 
 
 def port_root(port: Path) -> str | None:
-    """The port's path below the current directory, which is where annotations of a checkout begin; None if it is not.
+    """The port's path below the top of the checkout, where annotations begin; None if it is not below it.
 
-    Empty where the port is the current directory.
+    The top is what GitHub Actions says it is (``GITHUB_WORKSPACE``), or else the current directory. Empty where it is
+    the port.
     """
-    try:
-        below = port.resolve().relative_to(Path.cwd().resolve())
-    except ValueError:
-        return None
-    return "" if below == Path() else below.as_posix()
+    full = port.resolve()
+    for top in filter(None, (os.environ.get("GITHUB_WORKSPACE"), ".")):
+        if full.is_relative_to(Path(top).resolve()):
+            below = full.relative_to(Path(top).resolve())
+            return "" if below == Path() else below.as_posix()
+    return None
 
 
 def emit(text: str) -> None:

@@ -22,6 +22,7 @@ Run = Callable[..., Result]
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ports/tiny").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     return tmp_path / "ports/tiny"
 
 
@@ -147,6 +148,16 @@ def test_a_file_is_replaced_and_not_written_into(run: Run, tmp_path: Path) -> No
     run("ports/tiny", "-o", "json=report.json")
     assert target.stat().st_ino != before
     assert json.loads(target.read_text())["exit_code"] == 1
+
+
+def test_annotations_begin_at_the_top_of_the_checkout(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "file=ports/tiny/02-onnx/" in run("ports/tiny", "-o", "github").stdout
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "ports"))
+    assert "file=tiny/02-onnx/" in run("ports/tiny", "-o", "github").stdout
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "elsewhere"))
+    assert "file=ports/tiny/02-onnx/" in run("ports/tiny", "-o", "github").stdout
 
 
 def test_a_pipe_and_a_device_are_written_into(run: Run, tmp_path: Path) -> None:
