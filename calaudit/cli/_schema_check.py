@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from calaudit.cli._schema_names import schema_of
+from calaudit.cli._wrapping import hanging
 from calaudit.contract import Contract, Schema
 from calaudit.errors import Malformed, UsageError
 from calaudit.evidence.documents import conclude, examine, too_large
@@ -16,6 +17,7 @@ from calaudit.evidence.nouns import Block
 from calaudit.evidence.places import lines_of, nearest
 from calaudit.evidence.strict_json import parse_json
 from calaudit.evidence.strict_yaml import parse_yaml
+from calaudit.facts.placeholders import left_in
 from calaudit.model import PORT, ArtifactSpec, Format, Json
 from calaudit.report._escape import visible
 
@@ -33,7 +35,8 @@ _BLOCK = 1 << 20
 class Checked:
     """What a check found: the faults by line, how many records there are, and what most likely explains the rest.
 
-    ``schema`` is None for what is not even JSON or YAML.
+    ``schema`` is None for what is not even JSON or YAML. ``unfilled`` are the faults of values that nobody has decided
+    yet, such as ``REQUIRED``.
     """
 
     path: Path
@@ -41,11 +44,12 @@ class Checked:
     faults: Sequence[Fault]
     records: int | None = None
     cause: Fault | None = None
+    unfilled: Sequence[Fault] = ()
 
     @property
     def good(self) -> bool:
         """Whether the document follows its schema; a file without records does not show anything."""
-        return not self.faults and self.records != 0
+        return not self.faults and not self.unfilled and self.records != 0
 
 
 class _NoPlaceholders:
@@ -90,21 +94,30 @@ def documents_in(folder: Path, contract: Contract) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def told(checked: Checked) -> str:
-    """The outcome as text."""
+def told(checked: Checked, width: int) -> str:
+    """The outcome as text of at most so many columns."""
+    return "".join(f"{part}\n" for line in _lines(checked) for part in hanging(line, width))
+
+
+def _lines(checked: Checked) -> Iterator[str]:
     file, schema = visible(str(checked.path)), checked.schema.name if checked.schema else "a strict format"
     if checked.good:
         count = "" if checked.records is None else f": {checked.records} record{'' if checked.records == 1 else 's'}"
-        return f"{file} follows {schema}{count}.\n"
-    if not checked.faults:
-        return f"{file} holds no record, so nothing was checked by {schema}.\n"
+        yield f"{file} follows {schema}{count}."
+        return
+    if checked.records == 0:
+        yield f"{file} holds no record, so nothing was checked by {schema}."
+        return
     faults = list(checked.faults)
     begin = "" if checked.cause is None or len(faults) < 2 else " Most likely the first fault is the cause:"
-    lines = [f"{file} does not follow {schema}{f'.{begin}' if begin else ':'}"]
+    yield f"{file} does not follow {schema}{f'.{begin}' if begin else ':'}"
     if begin:
         faults.sort(key=lambda f: f is not checked.cause)
-    lines += [f"  {_place(f.line, f.pointer)}{visible(f.message)}" for f in faults]
-    return "\n".join(lines) + "\n"
+    for fault in faults:
+        yield f"  {_place(fault.line, fault.pointer)}{visible(fault.message)}"
+    if checked.unfilled:
+        places = dict.fromkeys(f"{visible(f.pointer or '')} (line {f.line})" for f in checked.unfilled)
+        yield f"  still to be filled in, {len(places)} places: {', '.join(places)}"
 
 
 def _check_document(path: Path, data: bytes, kind: Format, name: str | None, contract: Contract) -> Checked:
@@ -123,8 +136,12 @@ def _check_document(path: Path, data: bytes, kind: Format, name: str | None, con
     )
     parsed = too_large(spec, len(data)) or examine(data, spec, contract.schemas, _NoPlaceholders())
     lines = lines_of(data, kind) if parsed.faults else {}
-    faults = [_with_line(fault, lines) for fault in parsed.faults]
-    return Checked(path=path, schema=schema, faults=faults, cause=_cause(schema, value, faults))
+    found = [_with_line(fault, lines) for fault in parsed.faults]
+    asked = {pointer for pointer, _ in left_in(value, contract.gates.placeholders, spec)} if found else set()
+    faults = [fault for fault in found if fault.pointer not in asked]
+    unfilled = [fault for fault in found if fault.pointer in asked]
+    cause = None if unfilled else _cause(schema, value, faults)
+    return Checked(path=path, schema=schema, faults=faults, cause=cause, unfilled=unfilled)
 
 
 def _cause(schema: Schema, value: Json, faults: Sequence[Fault]) -> Fault | None:

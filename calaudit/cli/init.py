@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from calaudit.cli._shared import emit
-from calaudit.report._escape import visible
+from calaudit.cli._shared import emit, terminal_width
+from calaudit.cli._wrapping import hanging
 
 if TYPE_CHECKING:
     from calaudit.intake.begin import Begun
@@ -42,7 +42,8 @@ def command(directory: Path, model: Path, profile: str, port_id: str | None, *, 
     begun = begin(
         directory, model, load_contract(), Wishes(profile=profile, port_id=port_id, copy_weights=copy_weights)
     )
-    emit("".join(f"{visible(line)}\n" for line in _told(begun)))
+    width = terminal_width()
+    emit("".join(f"{part}\n" for line in _told(begun) for part in hanging(line, width)))
     return 0
 
 

@@ -1,11 +1,12 @@
 """``calaudit schema``: list and show the schemas, and explain one document by its schema."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from calaudit.cli._shared import emit
+from calaudit.cli._shared import emit, terminal_width
 
 __all__ = ["command"]
 
@@ -74,6 +75,7 @@ def check(files: Sequence[Path], name: str | None) -> int:
         for path in files
         for found in (documents_in(path, contract) if path.is_dir() else [path])
     ]
+    width = terminal_width() if sys.stdout.isatty() else sys.maxsize  # into a pipe, a line a fault
     for one in checked:
-        emit(told(one))
+        emit(told(one, width))
     return 0 if all(one.good for one in checked) else 1

@@ -106,11 +106,16 @@ def test_what_is_not_strict_json(tmp_path: Path, text: str, message: str) -> Non
     assert "does not follow a strict format" in done.stdout
 
 
-def test_placeholders_are_told_like_any_fault(tmp_path: Path, example: dict[str, Any]) -> None:
-    example["tokenizer"]["sha256"] = "..."
+def test_placeholders_are_told_together(tmp_path: Path, example: dict[str, Any]) -> None:
+    example["tokenizer"]["sha256"] = example["revision"] = "REQUIRED: whatever it is"
     done = run("check", written(tmp_path / "x.json", example))
     assert done.exit_code == 1
-    assert '/tokenizer/sha256: Found "..."' in done.stdout
+    assert "still to be filled in, 2 places: /revision (line " in done.stdout
+    assert "Found" not in done.stdout
+    example["task"] = 7
+    done = run("check", written(tmp_path / "x.json", example))
+    assert "/task: Found 7" in done.stdout
+    assert "2 places: /revision (line " in done.stdout
 
 
 RECORD = '{"sample_id": "a", "dtype": "float32", "token_ids": [1]}'
