@@ -54,7 +54,7 @@ def parse_json(data: bytes, *, foreign: bool = False) -> Json:
     try:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise Malformed(not_json(data, error.msg), line=error.lineno, column=error.colno) from error
+        raise Malformed(not_json(data, error.msg, error.pos), line=error.lineno, column=error.colno) from error
     if not is_sound(data, value):
         slow_json.check(data, value, foreign=foreign)
     return value
