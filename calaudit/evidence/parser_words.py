@@ -24,7 +24,7 @@ def not_json(data: bytes, parser_says: str, position: int) -> str:
         text = data.decode()
     except UnicodeDecodeError as error:
         return f"Byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8."
-    if number := _NO_NUMBER.match(text, position) or _NO_NUMBER.match(text, max(0, position - 1)):
+    if number := _NO_NUMBER.match(text, max(0, position - 1)) or _NO_NUMBER.match(text, position):
         return f"Not JSON: {number[0]} is no number of JSON; write a finite number, or null."
     found = _WORD.match(text, position)
-    return f"Not JSON: {parser_says}{f', found {found[0]}' if found else ''}."
+    return f"Not JSON: {parser_says}{f', found {found[0]!r}' if found else ''}."

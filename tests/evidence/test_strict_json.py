@@ -92,6 +92,23 @@ def test_allowed_whatever_the_length(data, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'{"a": NaN}', "NaN is no number of JSON"),
+        (b'{"a": -Infinity}', "-Infinity is no number of JSON"),
+        (b'{"a": tru}', "found 'tru'."),
+        (b"[1,]", "found ','."),
+        (b'["\x01"]', "found '\\x01'."),
+        (b'{"a": ', "unexpected end of data."),
+    ],
+)
+def test_what_was_met_is_named(data, said):
+    with pytest.raises(Malformed) as refused:
+        parse_json(data)
+    assert said in refused.value.message
+
+
+@pytest.mark.parametrize(
     ("data", "line", "column", "pointer"),
     [
         (b'{\n "a": 1,\n "b": {"c": 1, "c": 2}}', 3, 16, "/b/c"),
