@@ -111,11 +111,11 @@ def until_of(text: str, now: datetime) -> datetime:
         UsageError: it is neither, has passed, or is too far ahead.
     """
     try:
-        if len(text) == len("2027-01-31"):
-            text = f"{text}T00:00:00Z"
-        until = parse_time(text)
+        until = parse_time(f"{text}T00:00:00Z" if len(text) == len("2027-01-31") else text)
     except Malformed as error:
-        raise UsageError(f"--until {text}: {error.message}") from error
+        raise UsageError(
+            f"--until {text} is no moment: say a day (2027-01-31), or a time in UTC (2027-01-31T12:00:00Z)."
+        ) from error
     if until <= now:
         raise UsageError(f"--until {text} has passed; a waiver ends ahead.")
     if until > now.astimezone(UTC) + timedelta(days=DAYS_MAX):
