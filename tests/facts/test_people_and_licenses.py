@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calaudit.facts.source.licenses import read_license
+from calaudit.facts.source.licenses import names, read_license
 from calaudit.facts.source.people import is_named
 
 
@@ -54,3 +54,20 @@ def test_deep_parentheses() -> None:
 @pytest.mark.parametrize("text", ["Apache-2.0+", "GPL-2.0", "mit", "LicenseRef-a AND MIT", "CC0-1.0"])
 def test_licences(text: str) -> None:
     assert read_license(text).problem is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "same"),
+    [
+        ("Apache-2.0", "apache-2.0", True),
+        ("GPL-3.0-only", "gpl-3.0", True),
+        ("LGPL-2.1-or-later", "lgpl", True),
+        ("ODC-By-1.0", "odc-by", True),
+        ("MIT OR Apache-2.0", "MIT", True),
+        ("CC-BY-4.0", "cc-by-nc-4.0", False),
+        ("CC-BY-NC-4.0", "cc-by", False),
+        ("Apache-2.0", "other", False),
+    ],
+)
+def test_words_of_a_card(text: str, word: str, same: bool) -> None:
+    assert names(read_license(text), word) is same
