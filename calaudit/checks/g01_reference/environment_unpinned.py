@@ -57,7 +57,15 @@ def _report(view: View) -> Iterator[Result]:
             expected="major.minor.patch",
             actual=environment["python"],
         )
-    if environment["container"] is None and view.params["container_required"] is not False:
+    container = environment["container"]
+    if container is not None and len(set(container.removeprefix("sha256:"))) == 1:
+        yield view.fail(
+            "The digest of the container is one digit repeated, which is no digest.",
+            at=Location(path=REPORT, pointer="/environment/container"),
+            expected="sha256:…, as the registry of the image names it",
+            actual=container,
+        )
+    if container is None and view.params["container_required"] is not False:
         yield view.fail(
             "The container that ran the reference is not named by its digest.",
             at=Location(path=REPORT, pointer="/environment/container"),
