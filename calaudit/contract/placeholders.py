@@ -7,6 +7,15 @@ from functools import cached_property
 
 __all__ = ["Placeholders"]
 
+_NOTES = ("FIXME", "TBD", "TODO", "XXX", "fixme", "tbd", "todo")
+"""Words that leave a note behind them of what is to be filled in."""
+_BRACKETS = ("${", "{{", "<")
+_TEMPLATE = re.compile(
+    r"\$\{[^{}]*\}|\{\{[^{}]*\}\}|<(?:fill in|fixme|enter|insert|replace|required|tbd|todo|your)\b[^<>]*>",
+    re.IGNORECASE,
+)
+"""A value that a template or its reader was to put in. Other words in angle brackets may be tokens of a model."""
+
 
 @dataclass(frozen=True)
 class Placeholders:
@@ -22,7 +31,10 @@ class Placeholders:
         if not value.isascii():
             value = "".join(c for c in value if unicodedata.category(c) != "Cf")
         word = value.strip()
-        return not word or word in self.words or word.startswith("REQUIRED:")
+        if not word or word in self.words or word.startswith("REQUIRED:") or _TEMPLATE.fullmatch(word):
+            return True
+        first = re.split(r"[\s:,;(\[-]", word, maxsplit=1)[0]
+        return first in _NOTES and first in self.words
 
     def may_be_in(self, text: bytes) -> bool:
         """Whether compact JSON may hold a placeholder or a wrong zero: quick, and wrong only by saying yes."""
@@ -38,7 +50,7 @@ class Placeholders:
 
         The first characters stand before the alternatives: most texts begin with another, and are passed by at once.
         """
-        begins = (" ", "\\", "REQUIRED:", *sorted(self.words))
+        begins = (" ", "\\", "REQUIRED:", *_BRACKETS, *sorted(self.words))
         zeros = (f'{name}":{zero}' for name in sorted(self.zero) for zero in ("0", "-0"))
         signs = [sign.encode() for sign in (*begins, *zeros)]
         first = b"".join(re.escape(byte) for byte in sorted({sign[:1] for sign in signs}))

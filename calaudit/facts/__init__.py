@@ -14,6 +14,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
@@ -46,10 +47,14 @@ def internal(**kwargs: Any) -> Any:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one port, derived at first use."""
+    """The facts of one port, derived at first use.
+
+    ``day`` is the day (UTC) for which the port is judged; None where nothing is judged. No fact depends on it.
+    """
 
     evidence: "Evidence"
     contract: "Contract"
+    day: date | None = None
     _known: dict[type[Any], Any] = field(default_factory=dict, repr=False)
 
     def get(self, kind: type[F]) -> F:

@@ -141,3 +141,27 @@ def test_the_quick_look_at_a_text_knows_every_way_to_write_it(contract: Contract
 def test_the_quick_look_at_a_text_passes_numbers_by(contract: Contract) -> None:
     text = b'{"sample_id": "a", "bytes": 10, "top": [[0, 0.5], [7, -1e-9]], "sha256": "00ff"}\n'
     assert not contract.gates.placeholders.may_be_written_in(text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "${NAME}",
+        "{{ name }}",
+        "<fill in>",
+        "<Your model>",
+        "FIXME: ask",
+        "TODO (A. Smith)",
+        "REPLACE_ME",
+        " TBD - soon",
+    ],
+)
+def test_what_a_template_leaves(value: str, contract: Contract) -> None:
+    placeholders = contract.gates.placeholders
+    assert placeholders.is_placeholder(value)
+    assert placeholders.may_be_in(orjson.dumps({"a": value}))
+
+
+@pytest.mark.parametrize("value", ["<s>", "<|bos|>", "<FILL_ME>", "<filename>", "{}", "${", "TODOs are done", "Tbdova"])
+def test_what_a_model_says(value: str, contract: Contract) -> None:
+    assert not contract.gates.placeholders.is_placeholder(value)

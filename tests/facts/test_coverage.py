@@ -70,3 +70,14 @@ def test_scripts() -> None:
 def test_a_long_text_is_looked_at_quickly() -> None:
     assert not SHOWS["repetition"](sample("ab" * 3 + "x" * 5), tokenizer())
     SHOWS["repetition"](sample("".join(chr(65 + n * n % 57) for n in range(100_000))), tokenizer())
+
+
+@pytest.mark.parametrize(
+    "text", ["\uff28\uff45\uff4c\uff4c\uff4f", "\U0001d407ello \U0001d6fc", "\u2115\u211d\u2102", "5 \u00b5m"]
+)
+def test_letters_in_another_dress_are_no_other_script(text: str) -> None:
+    assert scripts_of(text) <= {"LATIN"}
+
+
+def test_half_width_letters_are_of_their_script() -> None:
+    assert scripts_of("\uff71") == {"KATAKANA"}

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -271,3 +272,21 @@ def test_one_wild_member_in_a_real_config_never_crashes(name: str, data: st.Data
     score_architecture(found)
     score_attention(found, MATRIX)
     score_operators(found, MATRIX)
+
+
+@pytest.mark.parametrize("name", sorted(ORACLE))
+def test_no_real_config_says_two_things_of_rope(name: str) -> None:
+    assert read(name).disputed == ()
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"rope_theta": 5e5, "rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}},
+        {"rope_scaling": {"type": "yarn", "factor": 4.0}, "rope_parameters": {"rope_theta": 1e4}},
+        {"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 4.0}},
+        {"rope_theta": 1e4, "partial_rotary_factor": 1.0, "rope_parameters": {"partial_rotary_factor": 0.5}},
+    ],
+)
+def test_two_things_said_of_rope(members: dict[str, Any]) -> None:
+    assert read_architecture({"model_type": "llama", **members}).disputed

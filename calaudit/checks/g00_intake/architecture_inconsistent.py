@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g00_intake._architecture import differences, members
 from calaudit.checks.g00_intake._checkpoint import compare_checkpoint
+from calaudit.checks.g00_intake._config import compare_config
 from calaudit.facts.hf.architecture import Architecture
 from calaudit.facts.source.hf_config import ModelConfig
 from calaudit.facts.source.manifest import CONFIG, SourceManifest, at
@@ -17,7 +18,7 @@ from calaudit.model import Result
 
 @check("architecture-inconsistent", gate="G0")
 def architecture_inconsistent(view: View) -> Iterator[Result]:
-    """Compare manifest and config, the config with itself, and the manifest with the checkpoint."""
+    """Compare manifest and config, the config with itself, and both with the checkpoint."""
     source, config = view.fact(SourceManifest), view.fact(ModelConfig)
     view.saw(members())
     for found in differences(source.architecture, config.architecture, code_files=config.code_files):
@@ -35,6 +36,7 @@ def architecture_inconsistent(view: View) -> Iterator[Result]:
             expected=f"at most {vocab}",
             actual=source.tokenizer_vocab,
         )
+    yield from compare_config(view)
     yield from compare_checkpoint(view)
 
 

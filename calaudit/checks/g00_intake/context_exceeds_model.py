@@ -1,7 +1,8 @@
 """The target contexts are within what the model was made for.
 
 Why: Beyond its positions a model answers nonsense, or its table ends; a compiled graph hides that until it serves.
-Fix: Lower targets.context to max_position_embeddings, or take a checkpoint trained for longer contexts.
+Fix: Lower targets.context to max_position_embeddings and to the tokenizer's model_max_length, or take a checkpoint
+trained for longer contexts.
 """
 
 from collections.abc import Iterator
@@ -9,12 +10,14 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.facts.source.hf_config import ModelConfig
 from calaudit.facts.source.manifest import CONFIG, SourceManifest, at
-from calaudit.model import Result
+from calaudit.facts.tokens.loading import LoadingFact
+from calaudit.facts.tokens.special_tokens import TOKENIZER_CONFIG
+from calaudit.model import Location, Result
 
 
 @check("context-exceeds-model", gate="G0", kinds=("pass", "fail", "open", "notApplicable"))
 def context_exceeds_model(view: View) -> Iterator[Result]:
-    """Compare each target context with the longest one of the config."""
+    """Compare each target context with the longest one of the config, and of the tokenizer's."""
     architecture = view.fact(ModelConfig).architecture
     longest = architecture.max_position
     if longest is None and architecture.positions in ("none", "alibi"):
@@ -31,3 +34,16 @@ def context_exceeds_model(view: View) -> Iterator[Result]:
                 expected=f"at most {longest} tokens",
                 actual=context,
             )
+    yield from _tokenizer(view, longest)
+
+
+def _tokenizer(view: View, positions: int) -> Iterator[Result]:
+    """A text beyond model_max_length is cut or refused by whoever keeps to it."""
+    longest, context = view.fact(LoadingFact).longest, min(positions, max(view.fact(SourceManifest).context))
+    if longest is not None and longest < context:
+        yield view.fail(
+            "The tokenizer's model_max_length is shorter than the longest target context.",
+            at=Location(path=TOKENIZER_CONFIG, pointer="/model_max_length"),
+            expected=f"at least {context}",
+            actual=longest,
+        )

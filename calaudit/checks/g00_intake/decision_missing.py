@@ -5,6 +5,7 @@ Fix: Record the decision: go or no-go, the person or team that took it, the day,
 """
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from calaudit.checks import View, check
 from calaudit.facts.source.manifest import SourceManifest, at
@@ -14,7 +15,7 @@ from calaudit.model import Result
 
 @check("decision-missing", gate="G0", back_to="stop, or another model")
 def decision_missing(view: View) -> Iterator[Result]:
-    """The decision is go, by somebody with a name, for a reason."""
+    """The decision is go, taken by somebody with a name, for a reason."""
     decision = view.fact(SourceManifest).decision
     view.saw()
     if decision is None:
@@ -22,6 +23,15 @@ def decision_missing(view: View) -> Iterator[Result]:
         return
     if decision.go != "go":
         yield view.fail(f"The decision is {decision.go}: the port stops here.", at=at("/decision/go"), expected="go")
+    day = view.facts.day
+    # A decision says the day where it was taken, which begins up to fourteen hours before that of UTC.
+    if day is not None and date.fromisoformat(decision.date) - day > timedelta(days=1):
+        yield view.fail(
+            "The decision is of a day that has not come: nobody has taken it yet.",
+            at=at("/decision/date"),
+            expected=f"{day} or earlier",
+            actual=decision.date,
+        )
     if not is_named(decision.by):
         yield view.fail(
             "The decision is nobody's.",

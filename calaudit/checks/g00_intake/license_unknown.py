@@ -1,15 +1,18 @@
 """Every licence is known.
 
 Why: Nobody may use, convert or ship a model whose licence, or that of what it depends on, nobody can name.
-Fix: Give SPDX expressions for the model and its dependencies; put the text of a LicenseRef- beside the config.
+Fix: Give SPDX expressions for the model and its dependencies, the model's being that of its own card; put the text of
+a LicenseRef- beside the config.
 """
 
 import posixpath
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
-from calaudit.facts.source.licenses import read_license
+from calaudit.errors import MissingFact
+from calaudit.facts.source.licenses import REFERENCE, names, read_license
 from calaudit.facts.source.manifest import SourceManifest, at
+from calaudit.facts.source.model_card import ModelCard
 from calaudit.model import Location, Result
 
 _TEXTS = ("license", "licence", "copying", "use_policy", "terms")
@@ -17,14 +20,34 @@ _TEXTS = ("license", "licence", "copying", "use_policy", "terms")
 
 @check("license-unknown", gate="G0", unwaivable=True)
 def license_unknown(view: View) -> Iterator[Result]:
-    """Parse the licence of the model and of each dependency; a licence off the SPDX list needs its text."""
+    """Parse the licence of the model and of each dependency; one off the SPDX list needs its text; ask the card."""
     source = view.fact(SourceManifest)
     view.saw()
     yield from _judge(view, source, source.license, at("/license"))
+    yield from _card(view, source)
     if source.dependencies is None:
         yield view.fail("The manifest does not list the dependencies and their licences.", at=at(""), expected="a list")
     for n, dependency in enumerate(view.each(source.dependencies or ())):
         yield from _judge(view, source, dependency.license, at(f"/dependencies/{n}/license"), of=dependency.name)
+
+
+def _card(view: View, source: SourceManifest) -> Iterator[Result]:
+    """The manifest names the licence that the model's card names, or one of its own whose text the source holds."""
+    try:
+        card = view.fact(ModelCard)
+    except MissingFact as missing:
+        if missing.at is not None and missing.at.path in view.evidence.entries:
+            yield view.open(missing.message, at=missing.at)
+        return
+    parsed = read_license(source.license)
+    for word in view.each(card.licenses):
+        if parsed.problem is None and not parsed.references and not names(parsed, word):
+            yield view.fail(
+                "The model's card names another licence than the manifest.",
+                at=at("/license"),
+                expected=f"{word}, as {card.path} says, or a {REFERENCE} with the text of what its owner granted",
+                actual=source.license,
+            )
 
 
 def _judge(view: View, source: SourceManifest, text: str, place: Location, of: str = "the model") -> Iterator[Result]:

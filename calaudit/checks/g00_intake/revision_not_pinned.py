@@ -11,6 +11,10 @@ from calaudit.checks import View, check
 from calaudit.facts.source.manifest import SourceManifest, at
 from calaudit.model import Result
 
+_HUB = re.compile(
+    r"https://(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<name>[^/?#]+/[^/?#]+?)(?:\.git)?(?:[/?#].*)?", re.IGNORECASE
+)
+"""A model's address on the hub, which calls it as its id does; a mirror may call it otherwise."""
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -21,6 +25,15 @@ def revision_not_pinned(view: View) -> Iterator[Result]:
     view.saw()
     if source.repository is None:
         yield view.fail("The manifest does not say which repository the revision is of.", at=at(""))
+    else:
+        hub, name = _HUB.fullmatch(source.repository), source.model_id.rpartition("@")[0]
+        if hub is not None and hub["name"].lower() != name.lower():
+            yield view.fail(
+                "The repository is that of another model than the model id names.",
+                at=at("/repository"),
+                expected=name,
+                actual=source.repository,
+            )
     if source.revision is None:
         yield view.fail("The manifest names no revision.", at=at(""), expected="a full commit")
     elif not _COMMIT.fullmatch(source.revision):

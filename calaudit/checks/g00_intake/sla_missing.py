@@ -64,13 +64,31 @@ def _quality(view: View, targets: dict[str, Any], vocab: int) -> Iterator[Result
             expected=_SIDES[metric],
             actual=", ".join(bars),
         )
-    elif metric == "perplexity" and bars["maximum"] >= vocab:
-        yield view.fail(
-            "The quality bar cannot be missed: guessing any token of the vocabulary meets it.",
-            at=at("/targets/quality/maximum"),
-            expected=f"less than {vocab}",
-            actual=bars["maximum"],
-        )
+    else:
+        yield from _chance(view, metric, bars, vocab)
+
+
+def _chance(view: View, metric: str, bars: dict[str, Any], vocab: int) -> Iterator[Result]:
+    """A model that knows next to nothing must miss the bar."""
+    if metric == "perplexity":
+        most = view.number("perplexity_vocab_share_max") * vocab
+        if bars["maximum"] > most:
+            yield view.fail(
+                "The quality bar cannot be missed: guessing any token of the vocabulary meets it, or all but meets it.",
+                at=at("/targets/quality/maximum"),
+                expected=f"at most {most:g}",
+                actual=bars["maximum"],
+            )
+    elif metric == "accuracy":
+        guessed = 1 / vocab
+        least = guessed + view.number("accuracy_above_chance_min") * (1 - guessed)
+        if bars["minimum"] < least:
+            yield view.fail(
+                "The quality bar cannot be missed: guessing meets it, or all but meets it.",
+                at=at("/targets/quality/minimum"),
+                expected=f"at least {least:.4g}",
+                actual=bars["minimum"],
+            )
 
 
 def _is_bar(value: Any) -> bool:

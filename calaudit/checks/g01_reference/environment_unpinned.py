@@ -25,7 +25,14 @@ def _lock(view: View) -> Iterator[Result]:
     environment = view.fact(EnvironmentFact)
     if not environment.lines:
         yield view.fail("environment.lock names no package at all.", at=LOCK)
-    for line in view.each(environment.lines):
+    elif not environment.here:
+        yield view.fail(
+            "Every line of environment.lock is for another environment than the report states: none pins anything.",
+            at=environment.lines[0].at,
+            expected="requirements whose markers hold where the reference ran",
+            actual=environment.lines[0].text,
+        )
+    for line in view.each(environment.here):
         if line.pin is Pin.NONE:
             yield view.fail(
                 f"This line pins nothing: {line.reason}.",
@@ -34,7 +41,8 @@ def _lock(view: View) -> Iterator[Result]:
                 actual=line.text,
             )
     for package, lines in environment.by_package.items():
-        if len({line.version or line.text for line in lines if line.pin is not Pin.NONE}) > 1:
+        sure = [line for line in lines if line.pin is not Pin.NONE and line.applies]
+        if len({line.version or line.text for line in sure}) > 1:
             others = " and ".join(str(line.at.line) for line in lines)
             yield view.fail(f"{package} is pinned to different versions on lines {others}.", at=lines[-1].at)
 
@@ -49,7 +57,15 @@ def _report(view: View) -> Iterator[Result]:
             expected="major.minor.patch",
             actual=environment["python"],
         )
-    if environment["container"] is None and view.params["container_required"] is not False:
+    container = environment["container"]
+    if container is not None and len(set(container.removeprefix("sha256:"))) == 1:
+        yield view.fail(
+            "The digest of the container is one digit repeated, which is no digest.",
+            at=Location(path=REPORT, pointer="/environment/container"),
+            expected="sha256:…, as the registry of the image names it",
+            actual=container,
+        )
+    if container is None and view.params["container_required"] is not False:
         yield view.fail(
             "The container that ran the reference is not named by its digest.",
             at=Location(path=REPORT, pointer="/environment/container"),
@@ -67,15 +83,22 @@ def _packages(view: View) -> Iterator[Result]:
         lines = pinned.get(canonicalize_name(name), [])
         if any(line.pin is Pin.NONE for line in lines):
             continue  # the line itself is a finding
+        sure = [line for line in lines if line.applies]
         if not lines:
-            yield view.fail(f"{name} was used, but environment.lock does not pin it.", at=at, actual=version)
-        elif any(line.version is None for line in lines):
+            yield view.fail(f"{name} was used, but environment.lock does not pin it here.", at=at, actual=version)
+        elif not sure and any(line.version is None or _agree([line], version) for line in lines):
+            yield view.open(
+                f"Whether the line of {name} in environment.lock counts where the reference ran depends on what the "
+                "report does not say: drop its marker, or name the machine in /environment/os.",
+                at=lines[0].at,
+            )
+        elif any(line.version is None for line in sure or lines):
             yield view.open(f"{name} is pinned by a URL that does not tell its version {version}.", at=at)
-        elif not _agree(lines, version):
+        elif not _agree(sure or lines, version):
             yield view.fail(
                 f"{name} is recorded in another version than environment.lock pins.",
                 at=at,
-                expected=lines[0].version,
+                expected=(sure or lines)[0].version,
                 actual=version,
             )
 

@@ -7,6 +7,7 @@ Fix: Choose another model, or let the model owner correct targets.quality in sou
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from calaudit.checks import View, check
 from calaudit.facts.reference.quality import SCORES, QualityFact
@@ -31,6 +32,7 @@ def reference_below_bar(view: View) -> Iterator[Result]:
     if score is None:
         yield view.open(f"The answers of the reference do not give its {target['metric']}.", at=SCORES)
         return
+    yield from _blind(view, target, bar)
     limits = {name: target[name] for name in ("minimum", "maximum") if target.get(name) is not None}
     for name, limit in view.each(limits.items()):
         met = score >= limit if name == "minimum" else score <= limit
@@ -41,3 +43,16 @@ def reference_below_bar(view: View) -> Iterator[Result]:
                 expected=f"{name} {limit:g}",
                 actual=f"{score:.6g}",
             )
+
+
+def _blind(view: View, target: dict[str, Any], bar: Location) -> Iterator[Result]:
+    """An accuracy that one and the same answer reaches is a bar that every port clears."""
+    commonest = view.fact(QualityFact).commonest
+    minimum = target.get("minimum")
+    if target["metric"] == "accuracy" and commonest is not None and minimum is not None and minimum <= commonest:
+        yield view.fail(
+            "Giving the commonest answer to every question of the quality set meets the target of accuracy.",
+            at=bar,
+            expected=f"a minimum above {commonest:.4g}",
+            actual=minimum,
+        )

@@ -2,8 +2,8 @@
 
 Why: Two vocabulary files that disagree are two models: which one runs depends on which program loads them. A size
 that does not fit the embedding means tokens without a row, or rows that belong to another tokenizer.
-Fix: Keep the tokenizer.json that the model was trained with, delete or regenerate the others, and run the steps that
-recorded another digest or size again.
+Fix: Keep the tokenizer.json that the model was trained with, without truncation and padding, delete or regenerate the
+others, and run the steps that recorded another digest or size again.
 """
 
 from collections.abc import Iterator
@@ -16,15 +16,19 @@ from calaudit.facts.source.manifest import CONFIG, SourceManifest
 from calaudit.facts.source.manifest import PATH as MANIFEST
 from calaudit.facts.source.weights import Weights
 from calaudit.facts.tokens.conformance import CONFORMANCE, ConformanceFact
+from calaudit.facts.tokens.loading import LoadingFact
+from calaudit.facts.tokens.special_tokens import TOKENIZER_CONFIG
 from calaudit.facts.tokens.tokenizer import TOKENIZER, TokenizerFact
 from calaudit.facts.tokens.vocabularies import VocabulariesFact
 from calaudit.model import Location, Result
+
+_MIXED = "The Quick BROWN Fox"
 
 
 @check("tokenizer-not-unique", gate="G1", unwaivable=True)
 def tokenizer_not_unique(view: View) -> Iterator[Result]:
     """Look for other definitions, then compare every digest and every size."""
-    yield from in_parts(view, _files, _manifest, _report, _second, _conformance, _config, _embedding)
+    yield from in_parts(view, _files, _loading, _manifest, _report, _second, _conformance, _config, _embedding)
 
 
 def _files(view: View) -> Iterator[Result]:
@@ -35,6 +39,33 @@ def _files(view: View) -> Iterator[Result]:
             yield view.open(f"It cannot be said whether this is the same tokenizer: {other.difference}", at=other.at)
         elif not other.agrees:
             yield view.fail(f"This file defines another tokenizer. {other.difference}", at=other.at)
+
+
+def _loading(view: View) -> Iterator[Result]:
+    """Nothing in the files has a text cut, padded or lowered that the tokenizer alone would leave as it is."""
+    loading, context = view.fact(LoadingFact), view.fact(LimitsFact).context
+    view.saw(3)
+    if loading.truncated_to is not None and loading.truncated_to <= context:
+        yield view.fail(
+            "tokenizer.json cuts texts that the context would hold, for loaders that let it.",
+            at=Location(path=TOKENIZER, pointer="/truncation"),
+            expected=f"null, or more than {context} tokens",
+            actual=loading.truncated_to,
+        )
+    if loading.pads_alone:
+        yield view.fail(
+            "tokenizer.json adds padding to every text, for loaders that let it.",
+            at=Location(path=TOKENIZER, pointer="/padding"),
+            expected="null",
+        )
+    tokenizer = view.fact(TokenizerFact)
+    if loading.lower_case and tokenizer.encode_bare(_MIXED) != tokenizer.encode_bare(_MIXED.lower()):
+        yield view.fail(
+            "tokenizer_config.json has texts lowered, which tokenizer.json does not do.",
+            at=Location(path=TOKENIZER_CONFIG, pointer="/do_lower_case"),
+            expected="false",
+            actual="true",
+        )
 
 
 def _manifest(view: View) -> Iterator[Result]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from calaudit.facts.hf.attention import read_attention, read_layers
 from calaudit.facts.hf.families import FAMILIES, Family
-from calaudit.facts.hf.operators import read_activation, read_norm, read_operator_changes
+from calaudit.facts.hf.operators import read_activation, read_epsilon, read_norm, read_operator_changes
 from calaudit.facts.hf.positions import Rope, read_placement
 from calaudit.facts.hf.section import Section, is_count
 from calaudit.facts.hf.variants import read_variants
@@ -41,7 +41,7 @@ class Architecture:
     A model without attention has 0 heads. ``head_dim`` is the width of a query head, ``ffn`` that of one expert in a
     mixture of experts, ``max_position`` the longest context in tokens. ``variants``, ``attention_changes`` and
     ``operator_changes`` are the departures from a standard decoder, each in words. ``known`` says whether calaudit
-    knows the model type, ``causal`` whether it is a decoder of its own.
+    knows the model type, ``causal`` whether it is a decoder of its own, ``disputed`` what the config says in two ways.
     """
 
     model_type: str | None
@@ -68,6 +68,8 @@ class Architecture:
     variants: tuple[str, ...]
     attention_changes: tuple[str, ...]
     operator_changes: tuple[str, ...]
+    norm_epsilon: float | None = None
+    disputed: tuple[str, ...] = ()
 
 
 def read_architecture(document: dict[str, Json]) -> Architecture:
@@ -110,6 +112,8 @@ def read_architecture(document: dict[str, Json]) -> Architecture:
         variants=tuple(dict.fromkeys((*placement.variants, *read_variants(text, root, family, heads.head_dim)))),
         attention_changes=tuple(changes),
         operator_changes=read_operator_changes(text, family),
+        norm_epsilon=read_epsilon(text),
+        disputed=placement.disputed,
     )
 
 

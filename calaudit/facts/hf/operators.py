@@ -46,6 +46,14 @@ def read_norm(text: Section, family: Family | None) -> str | None:
     return "layernorm" if text.has("layer_norm_eps", "layer_norm_epsilon", "layernorm_epsilon") else None
 
 
+def read_epsilon(text: Section) -> float | None:
+    """What is added under the root of a norm."""
+    return text.number(
+        "rms_norm_eps", "rms_norm_epsilon", "layer_norm_eps", "layer_norm_epsilon", "layernorm_epsilon",
+        "layernorm_eps", "norm_epsilon", "norm_eps",
+    )  # fmt: skip
+
+
 def read_operator_changes(text: Section, family: Family | None) -> tuple[str, ...]:
     """Changed parameters of norms and activations."""
     found = list(family.norm_changes) if family is not None else []

@@ -1,5 +1,6 @@
 """How a model knows where a token stands: RoPE in the writings of transformers 4 and 5, or something else."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calaudit.facts.hf.families import Family, Positions
@@ -19,12 +20,16 @@ class Rope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Positions, the longest context in tokens they serve, and what departs from plain RoPE over the whole head."""
+    """Positions, the longest context in tokens they serve, and what departs from plain RoPE over the whole head.
+
+    ``disputed`` names what the config says of RoPE at two places in two ways.
+    """
 
     positions: Positions
     rope: Rope | None
     max_position: int | None
     variants: tuple[str, ...]
+    disputed: tuple[str, ...] = ()
 
 
 def read_placement(config: Section, family: Family | None, *, nested: bool) -> Placement:
@@ -37,7 +42,7 @@ def read_placement(config: Section, family: Family | None, *, nested: bool) -> P
     if positions != "rope":
         return Placement(positions=positions, rope=None, max_position=longest, variants=_unroped(positions, family))
     parameters, bases = _parameters(config)
-    kind = parameters.text("rope_type", "type") or "default"
+    kind = _kind(parameters)
     if parameters.has("mrope_section"):
         kind = "mrope"
     theta = _first(parameters.number("rope_theta"), config.number("rope_theta", "rotary_emb_base"))
@@ -57,6 +62,7 @@ def read_placement(config: Section, family: Family | None, *, nested: bool) -> P
         rope=Rope(type=kind, theta=theta),
         max_position=_stretched(longest, kind, parameters),
         variants=tuple(variants),
+        disputed=tuple(_disputed(config, parameters)),
     )
 
 
@@ -94,6 +100,35 @@ def _parameters(config: Section) -> tuple[Section, int]:
         main = next((section for name, section in nested if name == "full_attention"), nested[0][1])
         return main, len({(s.text("rope_type", "type"), s.number("rope_theta")) for _, s in nested})
     return written, 2 if config.has("rope_local_base_freq") else 1
+
+
+def _disputed(config: Section, parameters: Section) -> Iterator[str]:
+    """What the parameters of RoPE say otherwise than the members beside them: loaders differ in which one they take."""
+    for inner, outer in (
+        ("rope_theta", "rope_theta"),
+        ("rope_theta", "rotary_emb_base"),
+        ("partial_rotary_factor", "partial_rotary_factor"),
+    ):
+        inside, beside = parameters.number(inner), config.number(outer)
+        if inside is not None and beside is not None and inside != beside:
+            yield f"{inner} is {inside:g} among the parameters of RoPE, and {outer} is {beside:g} beside them"
+    older = config.section("rope_scaling")
+    if older and older.raw is not parameters.raw and config.section("rope_parameters"):
+        ours, theirs = _kind(parameters), _kind(older)
+        if ours != theirs:
+            yield f"rope_parameters say the type {ours}, and rope_scaling says {theirs}"
+        for name in ("factor", "rope_theta", "original_max_position_embeddings"):
+            inside, beside = parameters.number(name), older.number(name)
+            if beside is not None and inside != beside:
+                told = "nothing" if inside is None else f"{inside:g}"
+                yield f"rope_parameters say {told} of {name}, and rope_scaling says {beside:g}"
+    stated = {parameters.text("rope_type"), parameters.text("type")} - {None}
+    if len(stated) > 1 and not parameters.has("mrope_section"):
+        yield f"its parameters say the types {' and '.join(sorted(map(str, stated)))}"
+
+
+def _kind(parameters: Section) -> str:
+    return parameters.text("rope_type", "type") or "default"
 
 
 def _is_partial(config: Section, parameters: Section) -> bool:

@@ -18,6 +18,15 @@ _REPETITION = re.compile(r"(.{1,64}?)\1{7,}", re.DOTALL)
 _PUNCTUATION = frozenset("()[]{}<>=:;_.,'\"\\/*+-|&%!#@")
 _STRUCTURE = frozenset("()[]{}=:;")
 
+_NAMES = """
+ADLAM ARABIC ARMENIAN BALINESE BATAK BENGALI BOPOMOFO BUGINESE CANADIAN CHAKMA CHAM CHEROKEE CJK COPTIC CYRILLIC
+DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW HIRAGANA JAVANESE KANNADA KATAKANA KHMER LAO
+LATIN LEPCHA LIMBU LISU MALAYALAM MEETEI MIAO MONGOLIAN MYANMAR NEWA NKO ORIYA OSAGE RUNIC SAURASHTRA SINHALA
+SUNDANESE SYLOTI SYRIAC TAGALOG TAMIL TELUGU THAANA THAI TIBETAN TIFINAGH VAI YI
+"""
+_SCRIPTS = frozenset(_NAMES.split())
+"""How the Unicode names of letters begin that are written in a script; others name a dress or a use of letters."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageFact:
@@ -46,10 +55,17 @@ class CoverageFact:
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """The scripts of a text's letters, by the first word of their Unicode names (LATIN, CJK, CYRILLIC …)."""
-    letters = {c for c in text if unicodedata.category(c).startswith("L")}
-    names = (unicodedata.name(c, "").partition(" ")[0].partition("-")[0] for c in letters)
-    return frozenset(name for name in names if name and name not in ("MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
+    """The scripts of a text's letters, by the first word of their Unicode names (LATIN, CJK, CYRILLIC …).
+
+    Letters in another dress count as what they are (full width), or not at all where they are signs of mathematics.
+    """
+    letters = {c for c in text if unicodedata.category(c).startswith("L") and not _is_sign(c)}
+    plain = unicodedata.normalize("NFKC", "".join(letters))
+    return frozenset(re.split("[ -]", unicodedata.name(c, ""), maxsplit=1)[0] for c in plain) & _SCRIPTS
+
+
+def _is_sign(letter: str) -> bool:
+    return letter == "\N{MICRO SIGN}" or unicodedata.decomposition(letter).startswith("<font>")
 
 
 def is_shortest(sample: Retokenized, tokenizer: TokenizerFact) -> bool:

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 from urllib.parse import SplitResult, urlsplit
 
+from calaudit.errors import MissingFact
 from calaudit.facts import Facts, internal
+from calaudit.facts.reference.markers import Surroundings
+from calaudit.facts.reference.runs import ReportFact
 from calaudit.model import Location
 
 if TYPE_CHECKING:
@@ -43,11 +46,13 @@ class LockLine:
     pin: Pin
     reason: str
     """Why it is not pinned; empty where it is."""
+    applies: bool | None = True
+    """Whether its marker holds where the reference ran; None where that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentFact:
-    """How much is pinned, and every line."""
+    """How many requirements of this environment there are, how many of them are pinned, and every line of the lock."""
 
     name: ClassVar[str] = "environment"
 
@@ -58,23 +63,37 @@ class EnvironmentFact:
     @classmethod
     def derive(cls, facts: Facts) -> Self:
         """Read the lock; MissingFact where it is absent or no text."""
-        lines = tuple(read_lock(facts.evidence.text(LOCK)))
-        return cls(requirements=len(lines), pinned=sum(line.pin is not Pin.NONE for line in lines), lines=lines)
+        lines = tuple(read_lock(facts.evidence.text(LOCK), _surroundings(facts)))
+        here = [line for line in lines if line.applies is not False]
+        return cls(requirements=len(here), pinned=sum(line.pin is not Pin.NONE for line in here), lines=lines)
+
+    @cached_property
+    def here(self) -> tuple[LockLine, ...]:
+        """The lines that are not for another environment alone."""
+        return tuple(line for line in self.lines if line.applies is not False)
 
     @cached_property
     def by_package(self) -> dict[str, list[LockLine]]:
-        """The lines of every package."""
+        """The lines of every package that are not for another environment alone."""
         found: dict[str, list[LockLine]] = {}
-        for line in self.lines:
+        for line in self.here:
             if line.package is not None:
                 found.setdefault(line.package, []).append(line)
         return found
 
 
-def read_lock(text: str) -> Iterator[LockLine]:
-    """The requirements of a pip requirements file; comments and empty lines are left out."""
+def _surroundings(facts: Facts) -> Surroundings:
+    try:
+        stated = facts.get(ReportFact).document["environment"]
+    except MissingFact:
+        return Surroundings.of()
+    return Surroundings.of(stated["os"], stated["python"])
+
+
+def read_lock(text: str, where: Surroundings | None = None) -> Iterator[LockLine]:
+    """The requirements of a pip requirements file as they are installed ``where``; comments are left out."""
     for number, line in _logical_lines(text):
-        yield _line(line, Location(path=LOCK, line=number))
+        yield _line(line, Location(path=LOCK, line=number), where or Surroundings.of())
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -92,7 +111,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield start, joined.strip()
 
 
-def _line(text: str, at: Location) -> LockLine:
+def _line(text: str, at: Location, where: Surroundings) -> LockLine:
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - used by one rule only
 
     editable = _EDITABLE.fullmatch(text)
@@ -111,7 +130,8 @@ def _line(text: str, at: Location) -> LockLine:
         return _loose(text, at, "not a requirement (PEP 508)")
     if not all(_HASH_VALUE.fullmatch(value) for value in hashes):
         return _loose(text, at, "a hash of it is not sha256, sha384 or sha512 in full")
-    return _requirement(requirement, text, at)
+    line = _requirement(requirement, text, at)
+    return line if requirement.marker is None else replace(line, applies=where.meet(requirement.marker))
 
 
 def _loose(text: str, at: Location, reason: str) -> LockLine:

@@ -1,6 +1,7 @@
 """The quality baseline: what the reference answers to the quality set, sample by sample, and the scores that follow."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,6 +92,15 @@ class QualityFact:
         for score in self.scores:
             found.setdefault((score.sample_id, score.dtype), []).append(score)
         return found
+
+    @cached_property
+    def commonest(self) -> float | None:
+        """The accuracy of whoever gives the commonest answer of its task to every question, and reads none."""
+        counts = Counter((q.task, type(q.answer), q.answer) for q in self.questions)
+        most: dict[str, int] = {}
+        for (task, _, _), count in counts.items():
+            most[task] = max(most.get(task, 0), count)
+        return sum(most.values()) / len(self.questions) if self.questions else None
 
     def of(self, dtype: str) -> Baseline:
         """The scores of one dtype."""

@@ -1,5 +1,6 @@
 """SPDX licence expressions: what is wrong with one, and what its licences forbid."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,11 +18,15 @@ _ATTRIBUTION = "CC-BY-"
 
 @dataclass(frozen=True, slots=True)
 class License:
-    """One parsed expression: ``problem`` says why it names no licence; otherwise ``references`` are its LicenseRefs."""
+    """One parsed expression: ``problem`` says why it names no licence; otherwise ``keys`` are its licences.
+
+    ``references`` are those of them that are off the SPDX list.
+    """
 
     text: str
     problem: str | None
     references: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     forbids: str | None = None
     wants_attribution: bool = False
 
@@ -56,9 +61,18 @@ def read_license(text: str) -> License:
         text,
         None,
         references=tuple(key for key in keys if key.startswith(REFERENCE)),
+        keys=tuple(keys),
         forbids=_forbids(tree),
         wants_attribution=any(key.upper().startswith(_ATTRIBUTION) for key in keys),
     )
+
+
+def names(expression: License, word: str) -> bool:
+    """Whether an expression names the licence that a word of the hub's list stands for, such as apache-2.0 or gpl."""
+    plain = word.strip().lower()
+    ours = {re.sub(r"(-only|-or-later|\+)$", "", key.lower()) for key in expression.keys}
+    rest = ".*" if plain.isalpha() else "[0-9].*"  # gpl stands for every version, odc-by for odc-by-1.0
+    return any(re.fullmatch(f"{re.escape(plain)}(-{rest})?", key) for key in ours)
 
 
 @cache
