@@ -1,7 +1,7 @@
 """The checkpoint: which weight files the source has, and what their headers say. No weight is read."""
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -17,11 +17,11 @@ PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib")
 OTHER = (".gguf", ".h5", ".msgpack", ".npz", ".ot", ".onnx", ".tflite", ".pdparams")
 INDEX = ".index.json"
 
-_EMBEDDINGS = (
+EMBEDDINGS = (
     "embed_tokens.weight", "wte.weight", "word_embeddings.weight", "embed_in.weight", "tok_embeddings.weight",
     "token_embedding.weight", "backbone.embeddings.weight", "backbone.embedding.weight",
 )  # fmt: skip
-_HEADS = ("lm_head.weight", "embed_out.weight", "output_layer.weight")
+HEADS = ("lm_head.weight", "embed_out.weight", "output_layer.weight")
 _BUFFERS = (".inv_freq", ".masked_bias", ".attn.bias", ".attention.bias", ".rotary_emb.cos", ".rotary_emb.sin")
 _OTHER_TOWERS = ("vision", "visual", "audio", "image", "vit.")
 
@@ -125,8 +125,8 @@ def tally(tensors: Sequence[Tensor]) -> Tally:
     """Add up the tensors of a whole checkpoint."""
     return Tally(
         parameters=sum(tensor.elements for tensor in tensors if not is_buffer(tensor)),
-        embedding=_matrix(tensors, _EMBEDDINGS),
-        head=_matrix(tensors, _HEADS),
+        embedding=_matrix(tensors, EMBEDDINGS),
+        head=_matrix(tensors, HEADS),
     )
 
 
@@ -169,15 +169,20 @@ def _index(path: str, mapping: dict[str, Json]) -> Index:
     return Index(path=path, files=files, escapes=tuple(sorted(escapes)))
 
 
-def _matrix(tensors: Sequence[Tensor], endings: tuple[str, ...]) -> tuple[int, int] | None:
-    """The shape of the one matrix of the language model that is called so."""
-    found = {
-        (tensor.shape[0], tensor.shape[1])
+def matrices(tensors: Iterable[Tensor], endings: tuple[str, ...]) -> list[Tensor]:
+    """The matrices of the language model that are called so."""
+    return [
+        tensor
         for tensor in tensors
         if len(tensor.shape) == 2
         and any(tensor.name == ending or tensor.name.endswith(f".{ending}") for ending in endings)
         and not any(tower in tensor.name for tower in _OTHER_TOWERS)
-    }
+    ]
+
+
+def _matrix(tensors: Sequence[Tensor], endings: tuple[str, ...]) -> tuple[int, int] | None:
+    """The shape of the one matrix of the language model that is called so."""
+    found = {(tensor.shape[0], tensor.shape[1]) for tensor in matrices(tensors, endings)}
     return found.pop() if len(found) == 1 else None
 
 
