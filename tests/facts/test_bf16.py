@@ -1,7 +1,7 @@
 """What can be compared between two precisions, and how far apart the records say they are at least."""
 
 from calaudit.checks.g01_reference.bf16_out_of_tolerance import _margin
-from calaudit.facts.reference.bf16 import Pair, difference, top_differences
+from calaudit.facts.reference.bf16 import Likeness, Pair, difference, likeness, top_differences
 from calaudit.facts.reference.output_records import Output, Step
 from calaudit.model import Location
 
@@ -35,9 +35,18 @@ def test_margin_over_a_token_that_the_list_lacks() -> None:
     assert (_margin(single, 2), _margin(single, 9)) == (0.5, 1.0)
 
 
-def test_copied() -> None:
+def test_likeness() -> None:
     one, two = step((1, 2.0), (2, 1.0), sha256="a"), step((1, 2.5), (2, 1.0), sha256="b")
-    assert Pair(single=output(one), half=output(one)).copied
-    assert not Pair(single=output(one), half=output(two)).copied
+    same = likeness([(output(one), output(one))])
+    assert (same.steps, same.digests, same.values) == (1, 1.0, 1.0)
+    other = likeness([(output(one), output(two))])
+    assert (other.digests, other.values) == (0.0, 0.5)
     renamed = step((1, 2.0), (2, 1.0), sha256="c")  # another digest over the very logits
-    assert Pair(single=output(one), half=output(renamed)).copied
+    assert likeness([(output(one), output(renamed))]).values == 1.0
+    apart = step((3, 2.0), (4, 1.0), sha256="a")  # behind another token, and no token in common
+    found = likeness([(output(apart, one), output(one, one))])
+    assert (found.steps, found.digests, found.values) == (1, 1.0, 0.0)
+
+
+def test_likeness_of_nothing() -> None:
+    assert likeness([]) == Likeness(steps=0, digests=0.0, values=0.0)

@@ -7,11 +7,11 @@ are nearly equal, rounding decides; logits must be within the tolerance, and a t
 is too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few
-from calaudit.facts.reference.bf16 import Bf16Fact, Pair, top_differences
+from calaudit.facts.reference.bf16 import Bf16Fact, Pair, likeness, top_differences
 from calaudit.facts.reference.runs import OUTPUTS, Step
 from calaudit.model import Result
 
@@ -22,11 +22,29 @@ def bf16_out_of_tolerance(view: View) -> Iterator[Result]:
     pairs = view.fact(Bf16Fact).pairs
     for pair in view.each(pairs):
         yield from _judge(view, pair, view.number("bf16_logit_atol"))
-    copied = [pair.half.sample_id for pair in pairs if pair.copied]
+    yield from _copies(view, pairs)
+
+
+def _copies(view: View, pairs: Sequence[Pair]) -> Iterator[Result]:
+    """BF16 rounds every logit: one that is FP32's to the last bit is chance, and most of a prompt's are a copy."""
+    found = {pair.half.sample_id: likeness([(pair.single, pair.half)]) for pair in pairs}
+    most, least = view.number("equal_values_max"), view.number("equal_logits_max")
+    copied = [sample_id for sample_id, like in found.items() if max(like.digests, like.values) > most]
     if copied:
         yield view.fail(
             f"{len(copied)} BF16 output(s) have the very logits of the FP32 output: {few(copied)}.",
             at=OUTPUTS,
+            expected=f"at most {most:.0%} equal logits in an output",
+            actual=f"{max(max(like.digests, like.values) for like in found.values()):.1%}",
+        )
+        return
+    whole = likeness((pair.single, pair.half) for pair in pairs)
+    if max(whole.digests, whole.values) > least:
+        yield view.fail(
+            "Too many BF16 logits are the FP32 logits to the last bit: a copy, in part. Run the BF16 reference again.",
+            at=OUTPUTS,
+            expected=f"at most {least:.0%} equal logits",
+            actual=f"{max(whole.digests, whole.values):.1%}",
         )
 
 

@@ -2,17 +2,19 @@
 
 Why: Where no tensor was kept, a wrong layer is found only by its consequences, far away; and a graph that is right
 for short prompts may be wrong at the corners of its shapes.
+A copy of another tensor is no tensor of its boundary.
 Fix: Dump, for enough samples, every boundary of the architecture at step 0 (prefill) and step 1 (decode), and the
 logits of a prompt of each boundary length in both profiles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from calaudit.checks import View, check
 from calaudit.checks.g01_reference._parts import few, in_parts
-from calaudit.facts.reference.prompts import PromptsFact
+from calaudit.facts.reference.prompts import Prompt, PromptsFact
 from calaudit.facts.source.limits import LimitsFact
-from calaudit.facts.tensors.golden import LOGITS
+from calaudit.facts.tensors.ends import EMBEDDING
+from calaudit.facts.tensors.golden import LOGITS, GoldenFact
 from calaudit.facts.tensors.index import GOLDEN_INDEX, GoldenTensors, TensorKey
 from calaudit.model import Location, Result
 
@@ -23,7 +25,7 @@ MOMENTS = (("prefill", 0), ("decode", 1))
 @check("golden-boundary-missing", gate="G1")
 def golden_boundary_missing(view: View) -> Iterator[Result]:
     """Compare the index with the architecture, the corpus and the boundary lengths."""
-    yield from in_parts(view, _boundaries, _samples, _lengths)
+    yield from in_parts(view, _boundaries, _samples, _lengths, _copies)
 
 
 def boundaries_of(layers: int) -> tuple[str, ...]:
@@ -94,6 +96,33 @@ def _lengths(view: View) -> Iterator[Result]:
                     at=GOLDEN_INDEX,
                     expected=f"logits of {few(samples)}, {profile} step 0",
                 )
+
+
+def _copies(view: View) -> Iterator[Result]:
+    prompts = view.fact(PromptsFact).by_id
+    first: dict[str, TensorKey] = {}
+    for tensor in view.fact(GoldenFact).tensors:
+        key = tensor.entry.key
+        if tensor.stats is None:
+            continue  # golden-stats-mismatch says so
+        other = first.setdefault(tensor.values_sha256, key)
+        if other is not key and not _may_be_equal(key, other, prompts):
+            yield view.fail(
+                f"{key} has the very values of {other}: a copy. Dump each tensor where the model computes it.",
+                at=tensor.entry.at,
+                expected="values of its own",
+                actual=tensor.entry.path,
+            )
+
+
+def _may_be_equal(one: TensorKey, other: TensorKey, prompts: Mapping[str, Prompt]) -> bool:
+    """Whether two tensors are of one boundary after the same tokens; golden-logits-mismatch compares the profiles."""
+    if one.name == other.name == EMBEDDING:
+        return True  # one token has one embedding
+    if (one.name, one.step) != (other.name, other.step):
+        return False
+    left, right = prompts.get(one.sample_id), prompts.get(other.sample_id)
+    return one.sample_id == other.sample_id or (left and left.token_ids) == (right and right.token_ids)
 
 
 def _numbers(view: View) -> Iterator[int]:

@@ -6,9 +6,11 @@ Fix: Dump the golden tensors and write outputs.jsonl with the same code, weights
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from calaudit.checks import View, check
+from calaudit.facts.reference.prompts import PromptsFact
 from calaudit.facts.reference.runs import FLOAT32, OutputsFact, Step
 from calaudit.facts.tensors.golden import GoldenFact, GoldenTensor, Logits
 from calaudit.model import Result
@@ -30,6 +32,7 @@ def golden_logits_mismatch(view: View) -> Iterator[Result]:
             )
         elif key.profile == "decode" and key.step == 0:
             yield from _close(view, tensor, tensor.logits, output.steps[0])
+            yield from _copied(view, tensor, tensor.logits)
         elif tensor.logits.sha256 != output.steps[key.step].logits_sha256:
             yield view.fail(
                 f"{key} is not what outputs.jsonl has the digest of.",
@@ -59,3 +62,29 @@ def _close(view: View, tensor: GoldenTensor, logits: Logits, step: Step) -> Iter
                 actual="not among the highest" if actual is None else repr(actual),
             )
             return
+
+
+def _copied(view: View, tensor: GoldenTensor, logits: Logits) -> Iterator[Result]:
+    """Sums in another order never agree in most values, unless there was nothing to add up: one token, or one kind."""
+    key = tensor.entry.key
+    other = view.fact(GoldenFact).by_key.get(replace(key, profile="prefill"))
+    if other is None or other.logits is None:
+        return
+    left, right = dict(logits.top), dict(other.logits.top)
+    both = left.keys() & right.keys()
+    share, most = (
+        sum(left[token] == right[token] for token in both) / max(len(both), 1),
+        view.number("equal_values_max"),
+    )
+    if share > most and len(set(view.fact(PromptsFact).by_id[key.sample_id].token_ids)) > 1:
+        yield view.fail(
+            f"{key} has the very values of the prefill profile, so nothing was decoded; compute it with the cache.",
+            at=tensor.entry.at,
+            expected=f"at most {most:.0%} equal values",
+            actual=f"{share:.0%}",
+        )
+
+
+def _share(left: Mapping[int, float], right: Mapping[int, float]) -> float:
+    both = left.keys() & right.keys()
+    return sum(left[token] == right[token] for token in both) / max(len(both), 1)

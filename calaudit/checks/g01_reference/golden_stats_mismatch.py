@@ -1,7 +1,7 @@
-"""The golden tensors are what their index says: digest, type, shape and statistics, all values finite.
+"""The golden tensors are what their index says: digest, type, shape, statistics; all values are finite.
 
 Why: The index is what people read, the files are what the port is compared with. NaN in a golden tensor makes every
-comparison pass or fail for no reason.
+comparison pass or fail for no reason, and a tensor of one value everywhere says nothing of the model.
 Fix: Dump the tensors again with the index, from one run of the reference.
 """
 
@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.facts.tensors.ends import EMBEDDING
 from calaudit.facts.tensors.golden import STATS, GoldenFact, GoldenTensor
 from calaudit.model import Location, Result
 
@@ -53,6 +54,14 @@ def _judge(view: View, tensor: GoldenTensor) -> Iterator[Result]:
     if tensor.stats is None:
         yield view.fail(f"{entry.key} has values that are not finite.", at=entry.path)
         return
+    # A token that was never trained may have an embedding of zeros.
+    if tensor.stats["min"] == tensor.stats["max"] and entry.key.name != EMBEDDING and math.prod(tensor.shape) > 1:
+        yield view.fail(
+            f"{entry.key} has one value everywhere, which no layer computes; dump it again.",
+            at=entry.at,
+            expected="different values",
+            actual=tensor.stats["min"],
+        )
     scale = max(abs(tensor.stats["min"]), abs(tensor.stats["max"]))
     for name in STATS:
         claimed, actual = entry.stats[name], tensor.stats[name]

@@ -20,6 +20,8 @@ from calaudit.model import Result
 NEXT_TOKEN = "next-token"  # noqa: S105 - a task
 """The task whose answers are the most likely token itself."""
 _ROUNDING = 0.01
+_CERTAIN = -1e-4
+"""Above it float32 has few log-probabilities left, and two precisions may well give the same."""
 
 
 @check("quality-baseline-missing", gate="G1")
@@ -89,12 +91,23 @@ def _probabilities(view: View) -> Iterator[Result]:
 
 
 def _copies(view: View) -> Iterator[Result]:
-    """Two precisions do not give every right answer the very same probability."""
-    quality = view.fact(QualityFact)
+    """Two precisions do not give right answers the very same probability, but where rounding leaves nothing to 1."""
+    quality, most = view.fact(QualityFact), view.number("equal_logits_max")
     found = [{s.sample_id: s.logprob for s in quality.scores if s.dtype == dtype} for dtype in DTYPES]
-    known = [logprob for logprob in found[0].values() if logprob is not None]
+    known = [(logprob, found[1].get(sample_id)) for sample_id, logprob in found[0].items() if logprob is not None]
     if known and found[0] == found[1]:
         yield view.fail("The BF16 answers have the very log-probabilities of the FP32 answers: a copy.", at=SCORES)
+        return
+    told = [(single, half) for single, half in known if single < _CERTAIN and half is not None]
+    same = sum(single == half for single, half in told)
+    if same > most * len(told):
+        yield view.fail(
+            "Too many BF16 answers have the very log-probability of the FP32 answer: a copy, in part. Let the BF16 "
+            "reference answer the quality set.",
+            at=SCORES,
+            expected=f"at most {most:.0%} of {len(told)}",
+            actual=same,
+        )
 
 
 def _tokens(view: View) -> Iterator[Result]:

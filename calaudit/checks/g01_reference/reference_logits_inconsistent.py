@@ -1,20 +1,22 @@
-"""Every step's token, margin and highest logits agree with each other.
+"""Each step's token, margin and logits agree with each other, and each input has logits of its own.
 
 Why: Margins and logits are what tolerances are later measured by. A step whose token is not its highest logit was not
-chosen greedily, or not recorded by the program that chose it.
+chosen greedily, or not recorded by the program that chose it; logits that stand behind two inputs were computed from
+one of them at most.
 Fix: Write outputs.jsonl from the logits themselves: the token is the argmax (of equal logits the lowest id), the list
 is descending, the margin is the first logit minus the second, every logit is an exact float32.
 """
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import gt
 
 from calaudit.checks import View, check
-from calaudit.checks.g01_reference._parts import in_parts
-from calaudit.facts.reference.runs import OutputsFact, Step
+from calaudit.checks.g01_reference._parts import few, in_parts
+from calaudit.facts.reference.prompts import Prompt, PromptsFact
+from calaudit.facts.reference.runs import Output, OutputsFact, Step
 from calaudit.facts.source.limits import LimitsFact
 from calaudit.model import Result
 
@@ -22,7 +24,7 @@ from calaudit.model import Result
 @check("reference-logits-inconsistent", gate="G1")
 def reference_logits_inconsistent(view: View) -> Iterator[Result]:
     """Judge every step of every output by itself."""
-    yield from in_parts(view, _steps, _vocabulary)
+    yield from in_parts(view, _steps, _vocabulary, _inputs)
 
 
 def _steps(view: View) -> Iterator[Result]:
@@ -83,3 +85,31 @@ def _vocabulary(view: View) -> Iterator[Result]:
                 expected=f"below {vocab}",
                 actual=outside,
             )
+
+
+def _inputs(view: View) -> Iterator[Result]:
+    prompts = view.fact(PromptsFact).by_id
+    first: dict[tuple[str, str], tuple[Output, int]] = {}
+    copied: dict[tuple[str, str], Output] = {}
+    for output in view.fact(OutputsFact).outputs:
+        if output.sample_id not in prompts:
+            continue  # outputs-incomplete says so
+        for number, step in enumerate(output.steps):
+            other, place = first.setdefault((output.dtype, step.logits_sha256), (output, number))
+            if other.sample_id != output.sample_id or place != number:
+                one, two = _input(prompts, output, number), _input(prompts, other, place)
+                # Attention over one token again and again is that token's: such inputs have one answer.
+                if one != two and not set(one) == set(two) == set(one[:1]):
+                    copied.setdefault((output.sample_id, other.sample_id), output)
+    if copied:
+        pairs = [f"{one} like {other}" for one, other in copied]
+        yield view.fail(
+            f"{len(copied)} pair(s) of outputs have the very same logits after different tokens: {few(pairs)}.",
+            at=next(iter(copied.values())).at,
+            expected="logits computed from each input",
+            actual="one digest of two inputs",
+        )
+
+
+def _input(prompts: Mapping[str, Prompt], output: Output, step: int) -> tuple[int, ...]:
+    return prompts[output.sample_id].token_ids + output.tokens[:step]

@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._boundaries import logits_of, wanted_cases
 from calaudit.checks.g02_onnx._compare import judge_pair, tolerance
+from calaudit.errors import MissingFact
 from calaudit.facts.onnx.results import MATRIX, BoundaryCase
+from calaudit.facts.reference.prompts import PromptsFact
 from calaudit.facts.tensors.index import GoldenTensors, OnnxTensors, TensorEntry
+from calaudit.facts.tensors.pairs import TensorPairs
 from calaudit.model import Result
 
 
@@ -40,6 +43,29 @@ def boundary_shape_mismatch(view: View) -> Iterator[Result]:
             view.saw()
             title = f"decode and prefill disagree at {length} tokens"
             yield from judge_pair(view, (both["decode"][1], both["prefill"][1]), limits, title, argmax=True)
+            yield from _copied(view, both["decode"], both["prefill"][1], length)
         else:
             told = f"Prefill and decode at {length} tokens cannot be compared: they are not of one sample."
             yield view.open(told, at=MATRIX)
+
+
+def _copied(
+    view: View, decode: tuple[BoundaryCase, TensorEntry], prefill: TensorEntry, length: int
+) -> Iterator[Result]:
+    """Sums in another order never agree in most values, unless there was nothing to add up: one token, or one kind."""
+    case, entry = decode
+    prompt, most = view.fact(PromptsFact).by_id.get(case.sample_id), view.number("equal_values_max")
+    if prompt is None or len(set(prompt.token_ids)) < 2:
+        return
+    try:
+        share = view.fact(TensorPairs).equal_share(entry, prefill)
+    except MissingFact:
+        return  # judge_pair says so
+    if share > most:
+        yield view.fail(
+            f"At {length} tokens decode has the very values of prefill, so nothing was decoded; run the graph with the "
+            "cache.",
+            at=entry.at,
+            expected=f"at most {most:.0%} equal values",
+            actual=f"{share:.0%}",
+        )

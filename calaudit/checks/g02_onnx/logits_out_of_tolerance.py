@@ -5,8 +5,8 @@ the values, and tensors are kept for a few prompts only.
 Fix: Run `calaudit onnx compare` again; where logits differ, compare the tensors of that prompt boundary by boundary.
 
 Steps are compared up to the first at which the tokens differ: behind it the two saw other inputs. FP32 sums in another
-order never agree to the last bit at every step of a hundred prompts: a run whose logits do was not made by this graph,
-or the reference was, and then the two are one witness.
+order seldom agree in a whole step to the last bit: a run whose logits often do was not made by this graph, or the
+reference was, and then the two are one witness.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from calaudit.checks import View, check
 from calaudit.checks.g02_onnx._compare import tolerance
 from calaudit.facts.onnx.results import OUTPUTS, OnnxOutputs
-from calaudit.facts.reference.bf16 import top_differences
+from calaudit.facts.reference.bf16 import likeness, top_differences
 from calaudit.facts.reference.prompts import PromptsFact
 from calaudit.facts.reference.runs import FLOAT32, Output, OutputsFact
 from calaudit.model import Result
@@ -28,18 +28,21 @@ def logits_out_of_tolerance(view: View) -> Iterator[Result]:
         yield view.open("The tolerances of the contract are not finite and positive, so nothing can be compared.")
         return
     found, reference = view.fact(OnnxOutputs).by_id, view.fact(OutputsFact).by_key
-    same, steps = 0, 0
+    pairs = []
     for prompt in view.fact(PromptsFact).legal:
         answer, wanted = found.get(prompt.sample_id), reference.get((prompt.sample_id, FLOAT32))
         if answer is None or wanted is None:
             continue  # greedy-mismatch says so
         yield from _judge(view, answer, wanted, limits)
-        steps += len(wanted.steps)
-        same += sum(a.logits_sha256 == b.logits_sha256 for a, b in zip(answer.steps, wanted.steps, strict=False))
-    if steps and same == steps:
+        pairs.append((answer, wanted))
+    like, most = likeness(pairs), (view.number("equal_logits_max"), view.number("equal_values_max"))
+    if like.digests > most[0] or like.values > most[1]:
         yield view.fail(
-            f"All {steps} steps have the very logits of the reference: a copy, or one computation under two names.",
+            f"Of {like.steps} steps too many have the very logits of the reference: a copy, or one computation "
+            "under two names. Run the graph itself.",
             at=OUTPUTS,
+            expected=f"at most {most[0]:.0%} of the digests and {most[1]:.0%} of the kept logits are equal",
+            actual=f"{like.digests:.1%} and {like.values:.1%}",
         )
 
 

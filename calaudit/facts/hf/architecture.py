@@ -75,7 +75,7 @@ class Architecture:
 def read_architecture(document: dict[str, Json]) -> Architecture:
     """Read the architecture of the language model that a config describes, wherever in it that stands."""
     root = Section(document)
-    text, depth = _text_model(root)
+    text, depth = text_model(root)
     model_type = text.text("model_type") or (root.text("model_type") if depth == 0 else None)
     family = FAMILIES.get(model_type or "")
     hidden = text.integer("hidden_size", "n_embd", "d_model", "embedding_dim", "dim")
@@ -117,7 +117,7 @@ def read_architecture(document: dict[str, Json]) -> Architecture:
     )
 
 
-def _text_model(root: Section) -> tuple[Section, int]:
+def text_model(root: Section) -> tuple[Section, int]:
     """The part that describes the language model, and how deep it stands."""
     found, depth = root, 0
     while depth < 4 and (inner := found.section(*_INNER)):

@@ -1,6 +1,6 @@
 """BF16 beside FP32: how far the two references are apart, where both saw the same input."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -18,17 +18,41 @@ class Pair:
 
     def comparable(self) -> Iterator[tuple[int, Step, Step]]:
         """The steps both took from the same input: up to and with the first at which the tokens differ."""
-        for number, (single, half) in enumerate(zip(self.single.steps, self.half.steps, strict=False)):
-            yield number, single, half
-            if single.token != half.token:
-                return
+        return comparable(self.single, self.half)
 
-    @property
-    def copied(self) -> bool:
-        """Whether every step of the BF16 run has the very logits of the FP32 run."""
-        steps = zip(self.single.steps, self.half.steps, strict=False)
-        same = (s.logits_sha256 == h.logits_sha256 or s.top == h.top for s, h in steps)
-        return len(self.single.steps) == len(self.half.steps) and all(same)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """How much of what two runs computed from the same input is the same to the last bit, as shares.
+
+    ``digests`` are of all logits of a step, ``values`` those logits that both keep.
+    """
+
+    steps: int
+    digests: float
+    values: float
+
+
+def comparable(one: Output, other: Output) -> Iterator[tuple[int, Step, Step]]:
+    """The steps two runs took from the same input: up to and with the first at which the tokens differ."""
+    for number, (ours, theirs) in enumerate(zip(one.steps, other.steps, strict=False)):
+        yield number, ours, theirs
+        if ours.token != theirs.token:
+            return
+
+
+def likeness(pairs: Iterable[tuple[Output, Output]]) -> Likeness:
+    """Count what is the same. Equal tokens are none of it: they need only the order of two logits."""
+    steps, digests, kept, equal = 0, 0, 0, 0
+    for one, other in pairs:
+        for _, ours, theirs in comparable(one, other):
+            left, right = ours.logits, theirs.logits
+            both = left.keys() & right.keys()
+            steps += 1
+            digests += ours.logits_sha256 == theirs.logits_sha256
+            kept += len(both)
+            equal += sum(left[token] == right[token] for token in both)
+    return Likeness(steps=steps, digests=digests / max(steps, 1), values=equal / max(kept, 1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The quality baseline: what the reference answers to the quality set, sample by sample, and the scores that follow."""
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +32,10 @@ class QualitySample:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What is asked, for finding copies."""
-        return (self.task, self.text if self.text is not None else self.token_ids)
+        """What is asked, for finding copies: blanks and forms of one letter make no other question of it."""
+        if self.text is None:
+            return (self.task, self.token_ids)
+        return (self.task, " ".join(unicodedata.normalize("NFKC", self.text).split()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,8 @@ class GoldenTensor:
     missing: MissingFact | None = None
     faulty: str | None = None
     sha256: str = ""
+    values_sha256: str = ""
+    """Of the values alone: a header may be written in many ways."""
     dtype: str = ""
     shape: tuple[int, ...] = ()
     stats: Mapping[str, float] | None = None
@@ -109,6 +111,7 @@ def _read(evidence: Evidence, entry: TensorEntry) -> GoldenTensor:
     return GoldenTensor(
         entry=entry,
         sha256=found.sha256,
+        values_sha256=hashlib.sha256(values.tobytes()).hexdigest(),
         dtype=str(values.dtype),
         shape=values.shape,
         stats={name: getattr(stats, name) for name in STATS} if stats.finite else None,

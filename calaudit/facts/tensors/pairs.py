@@ -28,6 +28,7 @@ class TensorPairs:
     evidence: Evidence = internal()
     _known: "dict[_Key, Comparison | str]" = internal(default_factory=dict)
     _differences: dict[tuple[str, str], float | None] = internal(default_factory=dict)
+    _equal: dict[tuple[str, str], float] = internal(default_factory=dict)
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
@@ -57,6 +58,7 @@ class TensorPairs:
         if left.dtype != right.dtype or left.shape != right.shape:
             return f"{found.key} has another type or shape"
         result = compare(left, right, atol=atol, rtol=rtol)
+        self._equal[found.path, wanted.path] = _equal_share(left, right)
         finite = result.count > 0 and not any(result.nonfinite)
         self._differences[found.path, wanted.path] = result.max_abs if finite else None
         return result
@@ -90,3 +92,18 @@ class TensorPairs:
             MissingFact: as :meth:`values`.
         """
         return int(self.values(entry).reshape(-1).argmax())
+
+    def equal_share(self, one: TensorEntry, other: TensorEntry) -> float:
+        """The share of places at which two tensors have the same value; 0 where their shapes differ.
+
+        Raises:
+            MissingFact: as :meth:`values`.
+        """
+        key = one.path, other.path
+        if key not in self._equal:
+            self._equal[key] = _equal_share(self.values(one), self.values(other))
+        return self._equal[key]
+
+
+def _equal_share(left: "Array", right: "Array") -> float:
+    return float((left == right).mean()) if left.shape == right.shape and left.size > 0 else 0.0
