@@ -317,6 +317,20 @@ def extra_input(model: ModelProto) -> None:
     model.graph.input.append(helper.make_tensor_value_info("attention_mask", TensorProto.INT64, [1, "S"]))
 
 
+def replaceable_weights(model: ModelProto) -> None:
+    """Two weights are inputs too: their values are defaults."""
+    for name in (QUERY, "model.norm.weight"):
+        t = tensor(model, name)
+        model.graph.input.append(helper.make_tensor_value_info(name, t.data_type, list(t.dims)))
+
+
+def replaceable_weights_of_old(model: ModelProto) -> None:
+    """Before IR version 4 every initializer had to be an input."""
+    model.ir_version = 3
+    for t in model.graph.initializer:
+        model.graph.input.append(helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)))
+
+
 def rename_logits(model: ModelProto) -> None:
     node(model, "logits").output[0] = "scores"
     model.graph.output[0].name = "scores"

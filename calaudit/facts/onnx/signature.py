@@ -21,6 +21,9 @@ from calaudit.model import Location
 if TYPE_CHECKING:
     from onnx import ModelProto, ValueInfoProto
 
+_OVERRIDES_SINCE = 4
+"""IR version since which the value of an initializer that is an input is only its default."""
+
 Dim = int | str | None
 """A fixed size, a symbol, or unknown."""
 
@@ -47,6 +50,8 @@ class OnnxSignature:
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
     checker_error: str | None
+    replaceable: tuple[str, ...]
+    """Initializers that are inputs too: who runs the model may feed other values in their place."""
     inputs: tuple[Value, ...] = internal()
     outputs: tuple[Value, ...] = internal()
 
@@ -76,6 +81,7 @@ class OnnxSignature:
             input_names=tuple(v.name for v in inputs),
             output_names=tuple(text(v.name) for v in model.graph.output),
             checker_error=error,
+            replaceable=replaceable_initializers(model),
             inputs=inputs,
             outputs=outputs,
         )
@@ -94,8 +100,20 @@ def check_copy(copy: "ModelProto") -> str | None:
 
 def signature_inputs(model: "ModelProto") -> tuple[Value, ...]:
     """What the caller of the model has to feed: its inputs, without those that are initializers."""
-    stored = {t.name for t in model.graph.initializer} | {s.values.name for s in model.graph.sparse_initializer}
+    stored = _stored(model)
     return tuple(_value(v) for v in model.graph.input if v.name not in stored)
+
+
+def replaceable_initializers(model: "ModelProto") -> tuple[str, ...]:
+    """The initializers that are inputs too; before IR version 4 every one had to be, and none could be replaced."""
+    if model.ir_version < _OVERRIDES_SINCE:
+        return ()
+    stored = _stored(model)
+    return tuple(text(v.name) for v in model.graph.input if v.name in stored)
+
+
+def _stored(model: "ModelProto") -> set[str]:
+    return {t.name for t in model.graph.initializer} | {s.values.name for s in model.graph.sparse_initializer}
 
 
 def signature_outputs(copy: "ModelProto") -> tuple[Value, ...]:
