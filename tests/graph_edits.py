@@ -289,6 +289,24 @@ def unknown_to_vendor(model: ModelProto) -> None:
     model.graph.node.append(helper.make_node("Erf", ["norm"], ["erf"], name="/erf"))
 
 
+def add_in_double(model: ModelProto) -> None:
+    model.graph.initializer.append(numpy_helper.from_array(np.ones(4, "<f8"), "double"))
+    model.graph.node.append(helper.make_node("Add", ["double", "double"], ["doubled"], name="/double"))
+
+
+def add_inside_if(model: ModelProto) -> None:
+    """Each branch of an If adds in double precision."""
+    model.graph.initializer.append(numpy_helper.from_array(np.ones((), np.bool_), "always"))
+    branches = {}
+    for name in ("then", "else"):
+        out = helper.make_tensor_value_info(f"{name}.sum", TensorProto.DOUBLE, [4])
+        one = numpy_helper.from_array(np.ones(4, "<f8"), f"{name}.one")
+        same = helper.make_node("Identity", [one.name], [f"{name}.same"], name="/same")
+        twice = helper.make_node("Add", [f"{name}.same"] * 2, [f"{name}.sum"], name="/twice")
+        branches[f"{name}_branch"] = helper.make_graph([same, twice], name, [], [out], [one])
+    model.graph.node.append(helper.make_node("If", ["always"], ["sum"], name="/if", **branches))
+
+
 def older_opset(model: ModelProto) -> None:
     model.opset_import[0].version = 19
 

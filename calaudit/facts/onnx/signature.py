@@ -12,6 +12,7 @@ from calaudit.facts import Facts, internal
 from calaudit.facts.onnx.cost import too_costly
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.neutral import neutralise
+from calaudit.facts.onnx.operands import Operands, read_operands
 from calaudit.facts.onnx.proto import MODEL, text
 from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.facts.onnx.types import type_name
@@ -36,6 +37,11 @@ class Value:
     dtype: str
     shape: tuple[Dim, ...] | None
 
+    @property
+    def fixed(self) -> bool:
+        """Whether every dimension has a size."""
+        return self.shape is not None and all(isinstance(dim, int) for dim in self.shape)
+
     def __str__(self) -> str:
         dims = "?" if self.shape is None else ", ".join("?" if d is None else str(d) for d in self.shape)
         return f"{self.name} {self.dtype}[{dims}]"
@@ -54,6 +60,8 @@ class OnnxSignature:
     """Initializers that are inputs too: who runs the model may feed other values in their place."""
     inputs: tuple[Value, ...] = internal()
     outputs: tuple[Value, ...] = internal()
+    operands: dict[tuple[str, str], Operands] | None = internal()
+    """With which element types each operator works; None where the checker refuses the graph."""
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
@@ -76,7 +84,7 @@ class OnnxSignature:
         copy = neutralise(model)
         error = check_copy(copy)
         inputs = signature_inputs(model)
-        outputs = signature_outputs(copy) if error is None else ()
+        outputs, operands = infer_values(copy) if error is None else ((), None)
         return cls(
             input_names=tuple(v.name for v in inputs),
             output_names=tuple(text(v.name) for v in model.graph.output),
@@ -84,6 +92,7 @@ class OnnxSignature:
             replaceable=replaceable_initializers(model),
             inputs=inputs,
             outputs=outputs,
+            operands=operands,
         )
 
 
@@ -116,12 +125,12 @@ def _stored(model: "ModelProto") -> set[str]:
     return {t.name for t in model.graph.initializer} | {s.values.name for s in model.graph.sparse_initializer}
 
 
-def signature_outputs(copy: "ModelProto") -> tuple[Value, ...]:
-    """The outputs of a checked copy, their shapes inferred."""
+def infer_values(copy: "ModelProto") -> tuple[tuple[Value, ...], dict[tuple[str, str], Operands]]:
+    """The outputs of a checked copy, their shapes inferred, and the element types that its operators work with."""
     import onnx.shape_inference  # noqa: PLC0415 - heavy
 
     inferred = onnx.shape_inference.infer_shapes(copy, check_type=True, strict_mode=False, data_prop=True)
-    return tuple(_value(v) for v in inferred.graph.output)
+    return tuple(_value(v) for v in inferred.graph.output), read_operands(inferred)
 
 
 def _value(value: "ValueInfoProto") -> Value:
