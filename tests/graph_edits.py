@@ -650,6 +650,28 @@ def scale_logits_by_position(model: ModelProto) -> None:
     model.graph.node.append(helper.make_node("ReduceMean", ["many", "axis"], ["logits"], name="/mean"))
 
 
+def rotate_values(model: ModelProto) -> None:
+    """The values of layer 0 are multiplied with a table that is gathered by position; the cache keeps the others."""
+    _store(model, "table", np.ones((2048, 32), np.float32))
+    node(model, "layers.0.attention.mixed").input[1] = "turned"
+    _before(
+        model,
+        "layers.0.attention.mixed",
+        helper.make_node("Gather", ["table", "position_ids"], ["row"], name="/row"),
+        helper.make_node("Mul", ["layers.0.attention.values", "row"], ["turned"], name="/turned"),
+    )
+
+
+def scale_queries(model: ModelProto) -> None:
+    """The queries of layer 0 are scaled as no tensor of the source says, before they are rotated."""
+    _store(model, "scale", np.ones(32, np.float32))
+    node(model, "layers.0.attention.q.heads").output[0] = "unscaled"
+    at = list(model.graph.node).index(node(model, "unscaled")) + 1
+    model.graph.node.insert(
+        at, helper.make_node("Mul", ["unscaled", "scale"], ["layers.0.attention.q.heads"], name="/scaled")
+    )
+
+
 def compute_angles(model: ModelProto) -> None:
     """Cosines and sines are computed from stored frequencies, as exporters of PyTorch leave them."""
     angles = 10000.0 ** -(np.arange(32) % 16 / 16)

@@ -4,7 +4,7 @@ A tensor whose shape alone is asked for, that is multiplied with zero, or that s
 part in the answer. Where tokens choose, it may or may not have one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ _DECIDERS = {"Where": 1, "If": 1, "Loop": 2}
 """How many of the inputs, the first ones, decide what of the others is used."""
 
 _MEETINGS = frozenset({"MatMul", "Einsum", "Attention"})
-_ROTATING = LAYOUT | {"Add", "Sub", "Neg", "Mul", "Div", "Split", "RotaryEmbedding"}
+_ROTATING = LAYOUT | {"Add", "Sub", "Neg", "Mul", "Div", "Split", "RotaryEmbedding", "ScatterElements", "ScatterND"}
 """What there may be between the factor of a rotation and the product of queries and keys."""
 
 _SCORING = LAYOUT | {"Add", "Sub", "Mul", "Div", "Where", "Tanh"}
@@ -67,53 +67,35 @@ class Dependence:
         Such are the tables of cosines and sines, and the frequencies that they are computed from. They are no weights,
         and no source has them. That their angles are right is what the compared logits say.
         """
-        seen, pending = {name}, [name]
-        rotated: set[str] = set()
-        while pending:
-            value = pending.pop()
-            if value in self.outputs:
-                return False
-            for op in self._valued_by(value):
-                if self.positional.issuperset(op.makes):
-                    pending += [out for out in op.makes if out not in seen]
-                    seen.update(op.makes)
-                elif op.kind == "RotaryEmbedding" or (op.kind == "Mul" and value not in self.flow.constants):
-                    rotated.update(op.makes)
-                else:
-                    return False
-        return bool(rotated) and self._meets(rotated)
+        return name not in self._no_factors
 
-    def _meets(self, rotated: set[str]) -> bool:
-        """Whether all that is made of these values ends in scores of attention, or in the cache of keys."""
+    @cached_property
+    def _no_factors(self) -> AbstractSet[str]:
+        """The used values that are more than such a factor, found from the outputs backwards.
+
+        ``scores`` are those that are more than what goes into the Softmax of an attention, and ``rotated`` more than
+        what such scores and the cache of keys are made of.
+        """
         keys = {key_names(layer, self.inputs, self.outputs)[1] for layer in range(len(self.outputs))}
-        made = self.flow.forward(rotated, self._is_meeting)
-        met = self._leads_to(made, _ROTATING, self._is_meeting)
-        if not met or not keys.issuperset(made.intersection(self.outputs)):
-            return False
-        plain = {out for op in met if op.kind != "Attention" for out in op.makes}
-        scores = self.flow.forward(plain, _is_softmax)
-        fused = all(made.isdisjoint(op.reads[2:]) for op in met if op.kind == "Attention")
-        ended = not plain or bool(self._leads_to(scores, _SCORING, _is_softmax))
-        return fused and ended and scores.isdisjoint(self.outputs)
-
-    def _leads_to(self, values: AbstractSet[str], through: Collection[str], end: Callable[[Op], bool]) -> list[Op]:
-        """The ends that these values come to; none where they come to anything that is not on the way there."""
-        found: list[Op] = []
-        for op in {op.index: op for name in values for op in self._valued_by(name)}.values():
-            if end(op):
-                found.append(op)
-            elif op.kind not in through:
-                return []
-        return found
-
-    def _valued_by(self, name: str) -> Iterator[Op]:
-        """The nodes that take the values of this one to an output."""
-        for op in self.flow.readers.get(name, ()):
-            if name in self._values(op) and not self.used.isdisjoint(op.makes):
-                yield op
-
-    def _is_meeting(self, op: Op) -> bool:
-        return op.kind in _MEETINGS and self.flow.constants.isdisjoint(op.reads)
+        scores, rotated, factors = set(self.outputs), set(self.outputs) - keys, set(self.outputs)
+        for op in reversed(self.flow.ops):
+            if self.used.isdisjoint(op.makes):
+                continue
+            to_scores, to_rotated, to_factors = (spoilt.isdisjoint(op.makes) for spoilt in (scores, rotated, factors))
+            meeting = op.kind in _MEETINGS and self.flow.constants.isdisjoint(op.reads)
+            for name in self._values(op):
+                if op.kind != "Softmax" and not (op.kind in _SCORING and to_scores):
+                    scores.add(name)
+                if op.kind == "Attention" and meeting:
+                    met = name not in op.reads[2:]
+                else:
+                    met = to_scores if meeting else op.kind in _ROTATING and to_rotated
+                if not met:
+                    rotated.add(name)
+                turns = op.kind == "RotaryEmbedding" or (op.kind == "Mul" and name not in self.flow.constants)
+                if not (to_factors if self.positional.issuperset(op.makes) else turns and to_rotated):
+                    factors.add(name)
+        return factors
 
     def choices(self, weights: Iterable[str]) -> Iterator[Op]:
         """The nodes at which one of these weights may be left out.
@@ -137,7 +119,3 @@ class Dependence:
         makers = [self.flow.maker[name] for name in op.reads[:1] if name in self.flow.maker]
         tested = {name for maker in makers if maker.kind == "IsNaN" for name in maker.reads[:1]}
         return op.kind == "Where" and not tested.isdisjoint(op.reads[1:])
-
-
-def _is_softmax(op: Op) -> bool:
-    return op.kind == "Softmax"
