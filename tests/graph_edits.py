@@ -516,6 +516,12 @@ def leave_out_by_token(model: ModelProto) -> None:
     model.graph.node.insert(at, helper.make_node("LessOrEqual", ["rare", "input_ids"], ["is.rare"], name="/a"))
 
 
+def leave_out_by_position(model: ModelProto) -> None:
+    """What the gate makes of a token is replaced from some position on."""
+    leave_out_by_token(model)
+    node(model, "is.rare").input[1] = "position_ids"
+
+
 def choose_by_constant(model: ModelProto) -> None:
     """A Where whose condition is stored: the source's embedding is in the branch never taken."""
     embedding = node(model, "embedding").input[0]

@@ -38,7 +38,7 @@ def weights_differ_from_source(view: View) -> Iterator[Result]:
         )
     if origin.optional:
         yield view.open(
-            f"Tokens or constants choose at {len(origin.optional)} node(s), the first {origin.optional[0]}, whether "
-            "weights of the source are used; nothing shows that they always are. Export the layers without branches.",
+            f"The graph chooses at {len(origin.optional)} node(s), the first {origin.optional[0]}, whether weights of "
+            "the source are used; nothing shows that they always are. Export the layers without branches.",
             at=MODEL,
         )

@@ -67,14 +67,14 @@ class Dependence:
         Such are the tables of cosines and sines, and the frequencies that they are computed from. They are no weights,
         and no source has them. That their angles are right is what the compared logits say.
         """
-        return name not in self._no_factors
+        return name not in self._spoilt[1]
 
     @cached_property
-    def _no_factors(self) -> AbstractSet[str]:
-        """The used values that are more than such a factor, found from the outputs backwards.
+    def _spoilt(self) -> tuple[AbstractSet[str], AbstractSet[str]]:
+        """The used values that are more than scores, and those that are more than such a factor.
 
-        ``scores`` are those that are more than what goes into the Softmax of an attention, and ``rotated`` more than
-        what such scores and the cache of keys are made of.
+        Found from the outputs backwards. Scores are what goes into the Softmax of an attention and nowhere else;
+        rotated is what such scores and the cache of keys are made of.
         """
         keys = {key_names(layer, self.inputs, self.outputs)[1] for layer in range(len(self.outputs))}
         scores, rotated, factors = set(self.outputs), set(self.outputs) - keys, set(self.outputs)
@@ -95,23 +95,22 @@ class Dependence:
                 turns = op.kind == "RotaryEmbedding" or (op.kind == "Mul" and name not in self.flow.constants)
                 if not (to_factors if self.positional.issuperset(op.makes) else turns and to_rotated):
                     factors.add(name)
-        return factors
+        return scores, factors
 
     def choices(self, weights: Iterable[str]) -> Iterator[Op]:
         """The nodes at which one of these weights may be left out.
 
-        A choice by position and shape alone is what masks and scaled rotations make; it counts only where it is one of
-        the weights themselves that is chosen.
+        A mask chooses by position among the scores of attention. Any other choice has no part in a decoder: what it
+        does in a run that was not recorded, nothing shows.
         """
-        behind = self.flow.forward(weights)
+        behind = self.flow.forward(weights, lambda op: op.kind in _BY_SHAPE)
         for op in self.flow.ops:
             count = _DECIDERS.get(op.kind, 0) if op.domain in ("", "ai.onnx") else 0
             fixed = op.kind == "Where" and not self.uniform.keys().isdisjoint(op.reads[:1])
             if not count or fixed or self.used.isdisjoint(op.makes):
                 continue
-            deciding = set(filter(None, op.reads[:count]))
-            free = self.flow.constants >= deciding or not (self.positional >= deciding or self._guards_nan(op))
-            if any(name in behind and (free or name in self.flow.constants) for name in op.reads[count:]):
+            masks = self._spoilt[0].isdisjoint(op.makes) and self.positional.issuperset(op.reads[:count])
+            if not (masks or self._guards_nan(op)) and not behind.isdisjoint(op.reads[count:]):
                 yield op
 
     def _guards_nan(self, op: Op) -> bool:
