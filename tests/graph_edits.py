@@ -7,6 +7,7 @@ An edit takes the model (external data not loaded) and changes it; one with a se
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -288,6 +289,24 @@ def unknown_to_vendor(model: ModelProto) -> None:
     model.graph.node.append(helper.make_node("Erf", ["norm"], ["erf"], name="/erf"))
 
 
+def add_in_double(model: ModelProto) -> None:
+    model.graph.initializer.append(numpy_helper.from_array(np.ones(4, "<f8"), "double"))
+    model.graph.node.append(helper.make_node("Add", ["double", "double"], ["doubled"], name="/double"))
+
+
+def add_inside_if(model: ModelProto) -> None:
+    """Each branch of an If adds in double precision."""
+    model.graph.initializer.append(numpy_helper.from_array(np.ones((), np.bool_), "always"))
+    branches = {}
+    for name in ("then", "else"):
+        out = helper.make_tensor_value_info(f"{name}.sum", TensorProto.DOUBLE, [4])
+        one = numpy_helper.from_array(np.ones(4, "<f8"), f"{name}.one")
+        same = helper.make_node("Identity", [one.name], [f"{name}.same"], name="/same")
+        twice = helper.make_node("Add", [f"{name}.same"] * 2, [f"{name}.sum"], name="/twice")
+        branches[f"{name}_branch"] = helper.make_graph([same, twice], name, [], [out], [one])
+    model.graph.node.append(helper.make_node("If", ["always"], ["sum"], name="/if", **branches))
+
+
 def older_opset(model: ModelProto) -> None:
     model.opset_import[0].version = 19
 
@@ -314,6 +333,20 @@ def static_length(model: ModelProto) -> None:
 
 def extra_input(model: ModelProto) -> None:
     model.graph.input.append(helper.make_tensor_value_info("attention_mask", TensorProto.INT64, [1, "S"]))
+
+
+def replaceable_weights(model: ModelProto) -> None:
+    """Two weights are inputs too: their values are defaults."""
+    for name in (QUERY, "model.norm.weight"):
+        t = tensor(model, name)
+        model.graph.input.append(helper.make_tensor_value_info(name, t.data_type, list(t.dims)))
+
+
+def replaceable_weights_of_old(model: ModelProto) -> None:
+    """Before IR version 4 every initializer had to be an input."""
+    model.ir_version = 3
+    for t in model.graph.initializer:
+        model.graph.input.append(helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)))
 
 
 def rename_logits(model: ModelProto) -> None:
@@ -429,6 +462,292 @@ def hide_other_weights(model: ModelProto) -> None:
     """The gate of layer 0 is multiplied with other weights; its own stand beside, and nothing needs them."""
     model.graph.initializer.append(numpy_helper.from_array(np.full((128, 256), 0.01, np.float32), "other"))
     _reroute(model, GATE, "other")
+
+
+def _store(model: ModelProto, name: str, values: object) -> None:
+    model.graph.initializer.append(numpy_helper.from_array(np.asarray(values), name))
+
+
+def _before(model: ModelProto, output: str, *nodes: NodeProto) -> None:
+    """Put nodes in front of the one that makes ``output``."""
+    at = list(model.graph.node).index(node(model, output))
+    for made in reversed(nodes):
+        model.graph.node.insert(at, made)
+
+
+def _gate_from(model: ModelProto, *nodes: NodeProto) -> None:
+    """The gate of layer 0 is what these nodes make as ``gate``."""
+    node(model, "layers.0.mlp.gate").input[1] = "gate"
+    _before(model, "layers.0.mlp.gate", *nodes)
+
+
+OTHER = np.full((128, 256), 0.01, np.float32)
+
+
+def choose_other_weights(model: ModelProto) -> None:
+    """Other weights come into play where the last token is a rare one."""
+    _store(model, "other", OTHER)
+    _store(model, "rare", np.array([[1023]], np.int64))
+    ends = ["ints.-1", "ints.9223372036854775807", "ints.1"]
+    _gate_from(
+        model,
+        helper.make_node("Slice", ["input_ids", *ends], ["last.token"], name="/last"),
+        helper.make_node("LessOrEqual", ["rare", "last.token"], ["is.rare"], name="/rare"),
+        helper.make_node("Where", ["is.rare", "other", GATE], ["gate"], name="/choose"),
+    )
+
+
+def choose_among_own_weights(model: ModelProto) -> None:
+    """A rare token gets the way up for a gate."""
+    choose_other_weights(model)
+    node(model, "gate").input[1] = GATE.replace("gate", "up")
+
+
+def leave_out_by_token(model: ModelProto) -> None:
+    """What the gate makes of a rare token is replaced."""
+    _store(model, "rare", np.array([[1023]], np.int64))
+    _store(model, "nothing", np.float32(0))
+    node(model, "layers.0.mlp.gate").output[0] = "gated"
+    at = list(model.graph.node).index(node(model, "gated")) + 1
+    model.graph.node.insert(
+        at, helper.make_node("Where", ["rows", "nothing", "gated"], ["layers.0.mlp.gate"], name="/c")
+    )
+    model.graph.node.insert(at, helper.make_node("Unsqueeze", ["is.rare", "ints.-1"], ["rows"], name="/b"))
+    model.graph.node.insert(at, helper.make_node("LessOrEqual", ["rare", "input_ids"], ["is.rare"], name="/a"))
+
+
+def leave_out_by_position(model: ModelProto) -> None:
+    """What the gate makes of a token is replaced from some position on."""
+    leave_out_by_token(model)
+    node(model, "is.rare").input[1] = "position_ids"
+
+
+def choose_by_constant(model: ModelProto) -> None:
+    """A Where whose condition is stored: the source's embedding is in the branch never taken."""
+    embedding = node(model, "embedding").input[0]
+    _store(model, "other", np.ones((1024, 128), np.float32))
+    _store(model, "never", np.zeros((), np.bool_))
+    node(model, "embedding").input[0] = "embeddings"
+    _before(model, "embedding", helper.make_node("Where", ["never", embedding, "other"], ["embeddings"], name="/w"))
+
+
+def choose_by_if(model: ModelProto) -> None:
+    """The other weights belong to the branch of an If."""
+    _store(model, "never", np.zeros((), np.bool_))
+    kept = helper.make_node("Identity", [GATE], ["then.gate"])
+    other = numpy_helper.from_array(OTHER, "hidden")
+    out = [helper.make_tensor_value_info(f"{n}.gate", TensorProto.FLOAT, [128, 256]) for n in ("then", "else")]
+    given = helper.make_node("Identity", ["hidden"], ["else.gate"])
+    branches = {
+        "then_branch": helper.make_graph([kept], "then", [], out[:1]),
+        "else_branch": helper.make_graph([given], "else", [], out[1:], [other]),
+    }
+    _gate_from(model, helper.make_node("If", ["never"], ["gate"], name="/if", **branches))
+
+
+def pieces_in_branch(model: ModelProto) -> None:
+    """A branch of an If puts a row of other weights together from pieces of two values."""
+    _store(model, "never", np.zeros((), np.bool_))
+    _store(model, "sides", np.array([128, 256], np.int64))
+    pieces = [numpy_helper.from_array(np.array([[n, 0.01]], np.float32), f"piece.{n}") for n in range(128)]
+    out = [helper.make_tensor_value_info(f"{n}.gate", TensorProto.FLOAT, [128, 256]) for n in ("then", "else")]
+    row = helper.make_node("Concat", [p.name for p in pieces], ["row"], axis=1)
+    rows = helper.make_node("Expand", ["row", "sides"], ["else.gate"])
+    branches = {
+        "then_branch": helper.make_graph([helper.make_node("Identity", [GATE], ["then.gate"])], "then", [], out[:1]),
+        "else_branch": helper.make_graph([row, rows], "else", [], out[1:], pieces),
+    }
+    _gate_from(model, helper.make_node("If", ["never"], ["gate"], name="/if", **branches))
+
+
+def choose_by_computed_constant(model: ModelProto) -> None:
+    """What a stored number is compared with decides, always in the same way, that the gate counts for nothing."""
+    _store(model, "nothing", np.float32(0))
+    node(model, "layers.0.mlp.gate").output[0] = "gated"
+    at = list(model.graph.node).index(node(model, "gated")) + 1
+    model.graph.node.insert(
+        at, helper.make_node("Where", ["always", "nothing", "gated"], ["layers.0.mlp.gate"], name="/c")
+    )
+    model.graph.node.insert(at, helper.make_node("LessOrEqual", ["int.0", "int.0"], ["always"], name="/a"))
+
+
+def weights_in_function(model: ModelProto) -> None:
+    imports = [helper.make_opsetid("", 20), helper.make_opsetid("local", 1)]
+    body = helper.make_node("Constant", [], ["y"], value=numpy_helper.from_array(OTHER, "v"))
+    model.functions.append(helper.make_function("local", "Gate", [], ["y"], [body], imports[:1]))
+    model.opset_import.append(imports[1])
+    _gate_from(model, helper.make_node("Gate", [], ["gate"], name="/gate", domain="local"))
+
+
+def weights_in_constant(model: ModelProto) -> None:
+    value = numpy_helper.from_array(OTHER, "v")
+    _gate_from(model, helper.make_node("Constant", [], ["gate"], name="/constant", value=value))
+
+
+def weights_in_list(model: ModelProto) -> None:
+    """The values stand in an attribute as a list of numbers, not as a tensor."""
+    _store(model, "sides", np.array([128, 256], np.int64))
+    _gate_from(
+        model,
+        helper.make_node("Constant", [], ["listed"], name="/listed", value_floats=OTHER.ravel().tolist()),
+        helper.make_node("Reshape", ["listed", "sides"], ["gate"], name="/shaped"),
+    )
+
+
+def weights_in_half(model: ModelProto) -> None:
+    _store(model, "other", OTHER.astype(np.float16))
+    _gate_from(model, helper.make_node("Cast", ["other"], ["gate"], name="/cast", to=TensorProto.FLOAT))
+
+
+def weights_quantised(model: ModelProto) -> None:
+    _store(model, "quantised", np.ones((128, 256), np.int8))
+    _store(model, "step", np.float32(0.01))
+    _gate_from(model, helper.make_node("DequantizeLinear", ["quantised", "step"], ["gate"], name="/dequantise"))
+
+
+def weights_sparse(model: ModelProto) -> None:
+    values = helper.make_tensor("other", TensorProto.FLOAT, [3], [0.1, 0.2, 0.3])
+    places = helper.make_tensor("places", TensorProto.INT64, [3], [1, 5, 9])
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [128, 256]))
+    _reroute(model, GATE, "other")
+
+
+def weights_in_pieces(model: ModelProto) -> None:
+    """128 tensors of two values each are one row of weights, which is then repeated."""
+    for n in range(128):
+        _store(model, f"piece.{n}", np.array([[n, 0.01]], np.float32))
+    _store(model, "sides", np.array([128, 256], np.int64))
+    _gate_from(
+        model,
+        helper.make_node("Concat", [f"piece.{n}" for n in range(128)], ["row"], name="/row", axis=1),
+        helper.make_node("Expand", ["row", "sides"], ["gate"], name="/rows"),
+    )
+
+
+def shape_of_weights_only(model: ModelProto) -> None:
+    _store(model, "other", OTHER.reshape(-1))
+    _gate_from(
+        model,
+        helper.make_node("Shape", [GATE], ["sides"], name="/sides"),
+        helper.make_node("Reshape", ["other", "sides"], ["gate"], name="/shaped"),
+    )
+
+
+def add_to_logits(model: ModelProto) -> None:
+    node(model, "logits").output[0] = "plain"
+    _store(model, "bias", np.linspace(-9, 9, 1024, dtype=np.float32).reshape(1, 1, 1024))
+    model.graph.node.append(helper.make_node("Add", ["plain", "bias"], ["logits"], name="/bias"))
+
+
+def logits_times_zero(model: ModelProto) -> None:
+    add_to_logits(model)
+    _store(model, "zero", np.float32(0))
+    node(model, "logits").input[0] = "gone"
+    _before(model, "logits", helper.make_node("Mul", ["plain", "zero"], ["gone"], name="/zero"))
+
+
+def scale_logits_by_position(model: ModelProto) -> None:
+    """A table that is gathered by position, and multiplied with what is no query and no key."""
+    node(model, "logits").output[0] = "plain"
+    _store(model, "table", np.ones((2048, 1024), np.float32))
+    model.graph.node.append(helper.make_node("Gather", ["table", "position_ids"], ["row"], name="/row"))
+    model.graph.node.append(helper.make_node("Mul", ["plain", "row"], ["many"], name="/scaled"))
+    _store(model, "axis", np.array([1], np.int64))
+    model.graph.node.append(helper.make_node("ReduceMean", ["many", "axis"], ["logits"], name="/mean"))
+
+
+def rotate_values(model: ModelProto) -> None:
+    """The values of layer 0 are multiplied with a table that is gathered by position; the cache keeps the others."""
+    _store(model, "table", np.ones((2048, 32), np.float32))
+    node(model, "layers.0.attention.mixed").input[1] = "turned"
+    _before(
+        model,
+        "layers.0.attention.mixed",
+        helper.make_node("Gather", ["table", "position_ids"], ["row"], name="/row"),
+        helper.make_node("Mul", ["layers.0.attention.values", "row"], ["turned"], name="/turned"),
+    )
+
+
+def scale_queries(model: ModelProto) -> None:
+    """The queries of layer 0 are scaled as no tensor of the source says, before they are rotated."""
+    _store(model, "scale", np.ones(32, np.float32))
+    node(model, "layers.0.attention.q.heads").output[0] = "unscaled"
+    at = list(model.graph.node).index(node(model, "unscaled")) + 1
+    model.graph.node.insert(
+        at, helper.make_node("Mul", ["unscaled", "scale"], ["layers.0.attention.q.heads"], name="/scaled")
+    )
+
+
+def compute_angles(model: ModelProto) -> None:
+    """Cosines and sines are computed from stored frequencies, as exporters of PyTorch leave them."""
+    angles = 10000.0 ** -(np.arange(32) % 16 / 16)
+    _store(model, "frequencies", angles.astype(np.float32).reshape(1, 1, 32))
+    _store(model, "half", np.array([16], np.int64))
+    first = node(model, "rope.cosine_rows")
+    at = list(model.graph.node).index(first)
+    for name in ("rope.cosine", "rope.sine"):
+        model.graph.node.remove(node(model, f"{name}_rows"))
+    made = [
+        helper.make_node("Cast", ["position_ids"], ["places"], name="/places", to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["places", "ints.-1"], ["places.column"], name="/column"),
+        helper.make_node("Mul", ["places.column", "frequencies"], ["angles"], name="/angles"),
+        helper.make_node("Slice", ["angles", "ints.0", "half", "ints.2"], ["angles.half"], name="/half"),
+        helper.make_node("Cos", ["angles.half"], ["rope.cosine_rows"], name="/cos"),
+        helper.make_node("Sin", ["angles.half"], ["rope.sine_rows"], name="/sin"),
+    ]
+    for one in reversed(made):
+        model.graph.node.insert(at, one)
+
+
+def guard_against_nan(model: ModelProto) -> None:
+    """Exporters of PyTorch replace the NaN that a Softmax makes of a row in which everything is masked."""
+    node(model, "layers.0.attention.weights").output[0] = "bare"
+    _store(model, "nothing", np.float32(0))
+    _before(
+        model,
+        "layers.0.attention.mixed",
+        helper.make_node("IsNaN", ["bare"], ["is.nan"], name="/nan"),
+        helper.make_node("Where", ["is.nan", "nothing", "bare"], ["layers.0.attention.weights"], name="/guard"),
+    )
+
+
+def _norm_of_source(folder: Path, dtype: str, convert: Callable[[np.ndarray], np.ndarray]) -> None:
+    """Store the source's last norm as another type."""
+    path = folder.parent / "00-source" / "weights" / "model.safetensors"
+    raw = path.read_bytes()
+    start = 8 + int.from_bytes(raw[:8], "little")
+    header, data = json.loads(raw[8:start]), b""
+    for name, stored in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = stored["data_offsets"]
+        values = raw[start + begin : start + end]
+        if name == "model.norm.weight":
+            values = convert((np.frombuffer(values, "<u2").astype("<u4") << 16).view("<f4")).tobytes()
+            stored["dtype"] = dtype
+        stored["data_offsets"] = [len(data), len(data) + len(values)]
+        data += values
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def source_in_double(_: ModelProto, folder: Path) -> None:
+    _norm_of_source(folder, "F64", lambda values: values.astype("<f8"))
+
+
+def source_in_double_and_other_norm(model: ModelProto, folder: Path) -> None:
+    source_in_double(model, folder)
+    tensor(model, "model.norm.weight").CopyFrom(numpy_helper.from_array(np.full(128, 7, "<f4"), "model.norm.weight"))
+
+
+def source_between_floats(_: ModelProto, folder: Path) -> None:
+    """The source has values that no float32 is."""
+    _norm_of_source(folder, "F64", lambda values: values.astype("<f8") + 1e-12)
+
+
+def source_in_eight_bits(_: ModelProto, folder: Path) -> None:
+    _norm_of_source(folder, "F8_E4M3", lambda values: values.astype("u1"))
 
 
 def double_shapes(model: ModelProto) -> None:

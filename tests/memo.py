@@ -46,7 +46,7 @@ def remembered() -> Iterator[None]:
         patch.setattr(_scan, "_Quick", _quick)
         patch.setattr(Placeholders, "may_be_written_in", _may_be_written_in)
         patch.setattr(signature, "check_copy", _check_copy)
-        patch.setattr(signature, "signature_outputs", _signature_outputs)
+        patch.setattr(signature, "infer_values", _infer_values)
         patch.setattr(values, "stream", _stream)
         patch.setattr(origin, "_digests", _digests)
         yield
@@ -137,7 +137,7 @@ def _of_copy(ask: Callable[[ModelProto], Any], copy: ModelProto) -> Any:
 
 
 _check_copy = partial(_of_copy, signature.check_copy)
-_signature_outputs = partial(_of_copy, signature.signature_outputs)
+_infer_values = partial(_of_copy, signature.infer_values)
 
 
 def _stream(chunks: Iterable[bytes | memoryview], size: int, extents: Sequence[Extent]) -> Streamed:

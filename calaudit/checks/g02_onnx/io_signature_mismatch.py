@@ -20,7 +20,7 @@ _Wanted = dict[str, tuple[str, tuple[int | None, ...]]]
 
 @check("io-signature-mismatch", gate="G2")
 def io_signature_mismatch(view: View) -> Iterator[Result]:
-    """Compare the signature after shape inference, name by name; extra inputs and outputs are wrong too."""
+    """Compare the signature after shape inference, name by name; what is there besides is wrong too."""
     signature, shape = view.fact(OnnxSignature), view.fact(SourceShape)
     if signature.checker_error is not None:
         yield view.open(
@@ -36,6 +36,14 @@ def io_signature_mismatch(view: View) -> Iterator[Result]:
     outputs: _Wanted = {"logits": ("float32", (1, 1, vocab))} | {present: cache for _, _, _, present in names}
     yield from _compare(view, "input", inputs, signature.inputs)
     yield from _compare(view, "output", outputs, signature.outputs)
+    for name in signature.replaceable:
+        yield view.fail(
+            f"The initializer {name!r} is an input too, so whoever runs the model can feed other values in its place. "
+            "List what is fed alone as inputs.",
+            at=MODEL,
+            expected="no input",
+            actual=name,
+        )
     yield from _configured(view, vocab, shape)
 
 

@@ -15,7 +15,7 @@ from calaudit.model import Result
 
 @check("weights-differ-from-source", gate="G2", unwaivable=True)
 def weights_differ_from_source(view: View) -> Iterator[Result]:
-    """Compare by name, then by values; a matrix may be stored transposed."""
+    """Compare by name, then by values, either way; a matrix may be stored transposed."""
     origin = view.fact(OnnxOrigin)
     view.saw(origin.compared)
     for name in origin.differing:
@@ -26,13 +26,19 @@ def weights_differ_from_source(view: View) -> Iterator[Result]:
         yield view.open("The source's weights are kept elsewhere, so nothing shows that the model has them.", at=MODEL)
     if origin.absent:
         yield view.open(
-            f"{len(origin.absent)} tensor(s) of the source, the first {origin.absent[0]!r}, are in no initializer that "
-            "the outputs are made from: fused, folded or left out. Export without folding.",
+            f"{len(origin.absent)} tensor(s) of the source, the first {origin.absent[0]!r}, are in no initializer "
+            "whose values the outputs take: fused, folded, quantised or left out. Export in float32, without folding.",
             at=MODEL,
         )
     if origin.foreign:
         yield view.open(
-            f"{len(origin.foreign)} weight(s) of the model, the first {origin.foreign[0]!r}, are no tensor of the "
-            "source. Export without folding.",
+            f"{len(origin.foreign)} stored value(s) that the outputs take, the first {origin.foreign[0]!r}, are no "
+            "tensor of the source. Export in float32, without folding, and let the graph compute its masks.",
+            at=MODEL,
+        )
+    if origin.optional:
+        yield view.open(
+            f"The graph chooses at {len(origin.optional)} node(s), the first {origin.optional[0]}, whether weights of "
+            "the source are used; nothing shows that they always are. Export the layers without branches.",
             at=MODEL,
         )

@@ -40,6 +40,10 @@ class Flow:
         """Every value that ``start`` is made from, itself included; a node that ``stop`` holds is not crossed."""
         return self._spread([start], lambda name: self._sources(name, stop))
 
+    def back_by(self, start: Iterable[str], reads: Callable[[Op], Iterable[str]]) -> set[str]:
+        """Every value that any of ``start`` is made from, these included, where ``reads`` says what a node takes."""
+        return self._spread(start, lambda name: reads(self.maker[name]) if name in self.maker else ())
+
     def forward(self, start: Iterable[str], stop: Callable[[Op], bool] = lambda _: False) -> set[str]:
         """Every value that is made from any of ``start``, these included; what ``stop`` holds is not crossed."""
         return self._spread(
@@ -70,7 +74,7 @@ def read_flow(graph: "GraphProto") -> Flow:
     for index, node in enumerate(graph.node):
         op = _op(node, index)
         ops.append(op)
-        if all(name in constants for name in op.reads if name) and not _random(op.kind):
+        if all(name in constants for name in op.reads if name) and not is_random(op.kind):
             constants.update(op.makes)
         for name in op.makes:
             maker[name] = op
@@ -114,5 +118,6 @@ def _free(graph: "GraphProto") -> set[str]:
     return wanted - own
 
 
-def _random(kind: str) -> bool:
+def is_random(kind: str) -> bool:
+    """Whether an operator draws what it makes."""
     return kind.startswith("Random") or kind in ("Bernoulli", "Multinomial")

@@ -25,7 +25,7 @@ from calaudit.model import Location
 
 POSITIONS = "position_ids"
 _PRODUCTS = frozenset({"MatMul", "Gemm", "Conv", "Einsum", "MatMulInteger", "QLinearMatMul", "MatMulNBits"})
-_LAYOUT = frozenset(
+LAYOUT = frozenset(
     {"Unsqueeze", "Squeeze", "Expand", "Reshape", "Transpose", "Tile", "Concat", "Slice", "Cast", "Identity", "Flatten"}
 )
 _ANGLES = frozenset({"Cos", "Sin"})
@@ -118,8 +118,8 @@ class _Walk:
 
     def _queries(self, present: str, past: str) -> list[str]:
         """The other operand wherever this key, by layout and scaling alone, enters a product."""
-        cached = self.flow.forward([past], lambda op: op.kind not in _LAYOUT) - {past}
-        start = cached & self.flow.back(present, lambda op: op.kind not in _LAYOUT)
+        cached = self.flow.forward([past], lambda op: op.kind not in LAYOUT) - {past}
+        start = cached & self.flow.back(present, lambda op: op.kind not in LAYOUT)
         seen, pending, found = set(start), list(start), []
         while pending:
             name = pending.pop()
@@ -129,7 +129,7 @@ class _Walk:
                     found += [other for other in others if other not in seen]
                 elif op.kind == "Attention" and name in op.reads[1:2]:
                     found.append(op.reads[0])
-                elif op.kind in _LAYOUT or (op.kind in ("Mul", "Div") and not others):
+                elif op.kind in LAYOUT or (op.kind in ("Mul", "Div") and not others):
                     pending += [out for out in op.makes if out not in seen]
                     seen.update(op.makes)
         return found
@@ -152,7 +152,7 @@ class _Walk:
         for op in self.flow.ops:
             sources = [name for name in op.reads if name in plain]
             others = [n for n in op.reads if n and n not in plain and n not in self.flow.constants]
-            if sources and not others and (op.kind in _LAYOUT or op.kind == "Mul"):
+            if sources and not others and (op.kind in LAYOUT or op.kind == "Mul"):
                 for out in op.makes:
                     plain.setdefault(out, set()).update(f for s in sources for f in plain[s])
         return plain

@@ -12,6 +12,7 @@ from calaudit.facts import Facts, internal
 from calaudit.facts.onnx.cost import too_costly
 from calaudit.facts.onnx.graph import OnnxGraph
 from calaudit.facts.onnx.neutral import neutralise
+from calaudit.facts.onnx.operands import Operands, read_operands
 from calaudit.facts.onnx.proto import MODEL, text
 from calaudit.facts.onnx.structure import OnnxStructure
 from calaudit.facts.onnx.types import type_name
@@ -20,6 +21,9 @@ from calaudit.model import Location
 
 if TYPE_CHECKING:
     from onnx import ModelProto, ValueInfoProto
+
+_OVERRIDES_SINCE = 4
+"""IR version since which the value of an initializer that is an input is only its default."""
 
 Dim = int | str | None
 """A fixed size, a symbol, or unknown."""
@@ -32,6 +36,11 @@ class Value:
     name: str
     dtype: str
     shape: tuple[Dim, ...] | None
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every dimension has a size."""
+        return self.shape is not None and all(isinstance(dim, int) for dim in self.shape)
 
     def __str__(self) -> str:
         dims = "?" if self.shape is None else ", ".join("?" if d is None else str(d) for d in self.shape)
@@ -47,8 +56,12 @@ class OnnxSignature:
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
     checker_error: str | None
+    replaceable: tuple[str, ...]
+    """Initializers that are inputs too: who runs the model may feed other values in their place."""
     inputs: tuple[Value, ...] = internal()
     outputs: tuple[Value, ...] = internal()
+    operands: dict[tuple[str, str], Operands] | None = internal()
+    """With which element types each operator works; None where the checker refuses the graph."""
 
     @classmethod
     def derive(cls, facts: Facts) -> Self:
@@ -71,13 +84,15 @@ class OnnxSignature:
         copy = neutralise(model)
         error = check_copy(copy)
         inputs = signature_inputs(model)
-        outputs = signature_outputs(copy) if error is None else ()
+        outputs, operands = infer_values(copy) if error is None else ((), None)
         return cls(
             input_names=tuple(v.name for v in inputs),
             output_names=tuple(text(v.name) for v in model.graph.output),
             checker_error=error,
+            replaceable=replaceable_initializers(model),
             inputs=inputs,
             outputs=outputs,
+            operands=operands,
         )
 
 
@@ -94,16 +109,28 @@ def check_copy(copy: "ModelProto") -> str | None:
 
 def signature_inputs(model: "ModelProto") -> tuple[Value, ...]:
     """What the caller of the model has to feed: its inputs, without those that are initializers."""
-    stored = {t.name for t in model.graph.initializer} | {s.values.name for s in model.graph.sparse_initializer}
+    stored = _stored(model)
     return tuple(_value(v) for v in model.graph.input if v.name not in stored)
 
 
-def signature_outputs(copy: "ModelProto") -> tuple[Value, ...]:
-    """The outputs of a checked copy, their shapes inferred."""
+def replaceable_initializers(model: "ModelProto") -> tuple[str, ...]:
+    """The initializers that are inputs too; before IR version 4 every one had to be, and none could be replaced."""
+    if model.ir_version < _OVERRIDES_SINCE:
+        return ()
+    stored = _stored(model)
+    return tuple(text(v.name) for v in model.graph.input if v.name in stored)
+
+
+def _stored(model: "ModelProto") -> set[str]:
+    return {t.name for t in model.graph.initializer} | {s.values.name for s in model.graph.sparse_initializer}
+
+
+def infer_values(copy: "ModelProto") -> tuple[tuple[Value, ...], dict[tuple[str, str], Operands]]:
+    """The outputs of a checked copy, their shapes inferred, and the element types that its operators work with."""
     import onnx.shape_inference  # noqa: PLC0415 - heavy
 
     inferred = onnx.shape_inference.infer_shapes(copy, check_type=True, strict_mode=False, data_prop=True)
-    return tuple(_value(v) for v in inferred.graph.output)
+    return tuple(_value(v) for v in inferred.graph.output), read_operands(inferred)
 
 
 def _value(value: "ValueInfoProto") -> Value:
