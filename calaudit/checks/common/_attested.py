@@ -61,7 +61,7 @@ def unsound(view: View, step: ChainStep, run: "Provenance") -> Iterator[Result]:
     if both is not None:
         yield view.fail(f"The run read {both}, which it was to write itself.", at=run.path)
     for path in sorted(run.materials):
-        ends = [other.finished for other in view.signed.attestations if path in other.products]
+        ends = [other.finished for other in view.signed.attestations if other is not run and path in other.products]
         if ends and min(ends) - run.started > _skew(view):
             yield view.fail(
                 f"The run began before {path} was made, which it read; run {step.name} again.",

@@ -12,7 +12,9 @@ from tests.trust.signed_port import SignedPort
 
 G1, G2 = "G1.invocation-unattested", "G2.onnx-run-unattested"
 COMPARED = "02-onnx/onnx-report.json"
-KEPT = "configs/kept.yaml"
+KEPT = "configs/shape-matrix.yaml"
+"""A file of the port as a whole, which any step may read."""
+
 OUTPUTS = "01-reference/outputs.jsonl"
 NO_TOOL = "runs no tool of the port"
 Steps = dict[str, dict[str, Any]]
@@ -53,8 +55,6 @@ def a_second_run_that_copies_the_first(port: SignedPort) -> None:
 
 @forge(G1, "fail: reference-again may read what reference writes", kind="full")
 def a_second_run_that_copies_through_a_step_between(port: SignedPort) -> None:
-    port.file(KEPT).write_text("kept: true\n", "utf-8")
-
     def change(steps: Steps) -> None:
         keep = {"run": ["python", "tools/generate_reference.py"], "materials": [OUTPUTS], "products": [KEPT], "env": {}}
         steps["keep"] = {**steps["reference-again"], **keep}
@@ -186,8 +186,6 @@ def an_export_that_did_not_read_the_weights(port: SignedPort) -> None:
 
 @forge(G2, "pass", kind="full", exit_code=0)
 def an_export_of_weights_that_a_step_turned(port: SignedPort) -> None:
-    port.file(KEPT).write_text("scale: 1\n", "utf-8")
-
     def change(steps: Steps) -> None:
         steps["turn"] = {**steps["export"], "products": [KEPT], "rebuilds": 1}
         steps["export"]["materials"] = ["02-onnx/export-config.yaml", KEPT]
