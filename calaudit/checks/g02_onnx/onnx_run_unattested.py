@@ -22,8 +22,9 @@ if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does n
     from calaudit.trust.provenance import Provenance
 
 ROLE = "export"
-MODEL = ("02-onnx/model.onnx", "02-onnx/model.onnx.data")
-READ = (*MODEL, "01-reference/outputs.jsonl", "01-reference/prompts.jsonl", MATRIX)
+MODEL = "02-onnx/model.onnx"
+DATA = f"{MODEL}.data"
+READ = (MODEL, DATA, "01-reference/outputs.jsonl", "01-reference/prompts.jsonl", MATRIX)
 """What a comparison cannot do without, where the port has it. Nobody signs the list of cases for its own sake, so an
 easier one could take its place."""
 
@@ -40,15 +41,14 @@ def onnx_run_unattested(view: View) -> Iterator[Result]:
 
 def _model(view: View, steps: dict[str, ChainStep]) -> Iterator[Result]:
     """The runs that made the graph; weights that another step turned into what the export reads are read, too."""
-    runs: dict[str, Provenance] = {}
-    for path in view.each([path for path in MODEL if path in view.evidence.entries]):
-        found = declared_runs(view, ROLE, path)
-        runs |= {run.path: run for run in found}
-        if not found:
-            yield view.open(f"Too few functionaries of {ROLE}, or none, attest the run that wrote it.", at=path)
-    for name in sorted({run.step for run in runs.values()}):
+    (runs,) = view.each([declared_runs(view, ROLE, MODEL)])
+    if not runs:
+        yield view.open(f"Too few functionaries of {ROLE}, or none, attest the run that wrote it.", at=MODEL)
+    for name in sorted({run.step for run in runs}):
         yield from no_tool(view, steps[name])
-    for run in runs.values():
+    for run in runs:
+        if DATA in view.evidence.entries and DATA not in run.products:
+            yield view.fail(f"The run made the model, and not {DATA}, which holds its weights.", at=run.path)
         if not any(read.startswith(WEIGHTS) for read in origins(view, run)):
             yield view.fail(f"The run made the model without {WEIGHTS}**, or what was made of it.", at=run.path)
         yield from unsound(view, steps[run.step], run)

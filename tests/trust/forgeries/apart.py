@@ -15,6 +15,7 @@ COMPARED = "02-onnx/onnx-report.json"
 KEPT = "configs/shape-matrix.yaml"
 """A file of the port as a whole, which any step may read."""
 
+MODEL = "02-onnx/model.onnx"
 OUTPUTS = "01-reference/outputs.jsonl"
 NO_TOOL = "runs no tool of the port"
 Steps = dict[str, dict[str, Any]]
@@ -184,6 +185,15 @@ def an_export_that_did_not_read_the_weights(port: SignedPort) -> None:
     redeclare(port, _with("export", materials=["02-onnx/export-config.yaml"]))
 
 
+@forge(G2, "fail: The run made the model, and not 02-onnx/model.onnx.data", kind="full")
+def a_model_whose_weights_another_step_writes(port: SignedPort) -> None:
+    def change(steps: Steps) -> None:
+        steps["export"].update(products=[MODEL], rebuilds=1)
+        steps["weights"] = {**steps["export"], "products": [f"{MODEL}.data"]}
+
+    redeclare(port, change)
+
+
 @forge(G2, "pass", kind="full", exit_code=0)
 def an_export_of_weights_that_a_step_turned(port: SignedPort) -> None:
     def change(steps: Steps) -> None:
@@ -216,3 +226,41 @@ def a_comparison_before_the_reference_ended(port: SignedPort) -> None:
 @forge(G2, "fail: The report says that its run finished when the attested run", kind="full")
 def a_report_of_a_later_day_than_its_comparison(port: SignedPort) -> None:
     redeclare(port, lambda steps: steps["compare"]["env"].pop("SOURCE_DATE_EPOCH"))
+
+
+# What a later gate made -----------------------------------------------------------------------------------------------
+
+
+@forge("common.material-out-of-order@G1", f"fail: reference makes files of G1 and reads {MODEL}, of G2", kind="full")
+def a_reference_that_is_made_from_the_model(port: SignedPort) -> None:
+    redeclare(port, lambda steps: steps["reference"]["materials"].append(MODEL))
+
+
+@forge("common.material-out-of-order@G1", f"reads {MODEL} and 1 more through keep, of G2", kind="full")
+def a_reference_that_is_made_from_the_model_by_a_file_between(port: SignedPort) -> None:
+    def change(steps: Steps) -> None:
+        steps["keep"] = {**steps["inventory"], "materials": ["02-onnx/model.*"], "products": [KEPT]}
+        for name in ("reference", "reference-again"):
+            steps[name]["materials"].append(KEPT)
+
+    redeclare(port, change)
+
+
+@forge(
+    "common.material-out-of-order@G1", "fail: forge makes files of G1 and reads 02-onnx/model.onnx, of G2", kind="full"
+)
+def a_step_of_a_later_gate_that_writes_the_reference(port: SignedPort) -> None:
+    def change(steps: Steps) -> None:
+        steps["forge"] = {**steps["inventory"], "products": ["01-reference/quality-set.jsonl"]}
+
+    redeclare(port, change)
+
+
+@forge(
+    "common.material-out-of-order@G1",
+    "fail: reference makes files of G1 and reads 02-onnx/model.onnx, of G2",
+    kind="full",
+)
+def a_run_that_read_more_of_a_later_gate_than_its_step_says(port: SignedPort) -> None:
+    more = {"name": MODEL, "digest": {"sha256": port.digest(MODEL)}}
+    change_run(port, FIRST, lambda document: materials_of(document).append(more), "model-functionary")
