@@ -293,12 +293,13 @@ class Authority:
                     step.name, step.gate, f"{step.name}-{name}" if report is None else name, made, step.consumed(found)
                 )
                 document["predicate"]["buildDefinition"]["externalParameters"]["command"] = list(step.command)
-                document["predicate"]["runDetails"]["metadata"].update(_minute(next(minutes)))
+                document["predicate"]["runDetails"]["metadata"].update(minute(next(minutes)))
                 run_with(document, step.executor, of=step)
                 write_provenance(port, document, step.functionary, number)
 
 
-def _minute(number: int) -> dict[str, str]:
+def minute(number: int) -> dict[str, str]:
+    """When a run began and ended, the first of a morning being number 0."""
     start = datetime(2026, 11, 29, 8, tzinfo=UTC) + timedelta(minutes=number)
     ends = {"startedOn": start, "finishedOn": start + timedelta(minutes=1)}
     return {member: f"{moment:%Y-%m-%dT%H:%M:%SZ}" for member, moment in ends.items()}

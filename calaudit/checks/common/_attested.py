@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from calaudit.checks import View
-from calaudit.checks.common._runs import declared_runs
+from calaudit.checks.common._runs import declared_runs, told_otherwise
 from calaudit.model import Location, Result
 from calaudit.trust.steps import ChainStep
 
@@ -56,6 +56,10 @@ def unsound(view: View, step: ChainStep, run: "Provenance") -> Iterator[Result]:
     if undeclared is not None:
         yield view.fail(
             f"The run read {undeclared}, which is neither a material nor a tool of {step.name}.", at=run.path
+        )
+    if (other := told_otherwise(step, run)) is not None:
+        yield view.fail(
+            f"The run says that it ran with another {other} than port.yaml has for {step.name}.", at=run.path
         )
     both = min(run.materials.keys() & run.products.keys(), default=None)
     if both is not None:

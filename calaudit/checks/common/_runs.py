@@ -89,7 +89,7 @@ def lacking(view: View, step: ChainStep, run: "Provenance") -> str | None:
     unmet = step.unmet(run.materials, run.products)
     if unmet is not None:
         return f"names no file that fits {unmet}"
-    if run.isolation is not None and (told := _otherwise(step, run)) is not None:
+    if (told := told_otherwise(step, run)) is not None:
         return f"says that it ran with another {told}"
     files = {path: entry.sha256 for path, entry in view.evidence.entries.items()}
     unwritten = min(step.made(files).keys() - run.products.keys(), default=None)
@@ -99,8 +99,10 @@ def lacking(view: View, step: ChainStep, run: "Provenance") -> str | None:
     return None if unread is None else f"does not say that {unread} was read"
 
 
-def _otherwise(step: ChainStep, run: "Provenance") -> str | None:
-    """In what a run by an executor of calaudit's own was not as ``port.yaml`` says; None where it was."""
+def told_otherwise(step: ChainStep, run: "Provenance") -> str | None:
+    """In what a run by an executor of calaudit's own was not as ``port.yaml`` says; None for any other."""
+    if run.isolation is None:
+        return None
     executor, toolchain = run.internal.get("executor"), run.internal.get("toolchain")
     told = {
         "network": executor.get("network") if isinstance(executor, dict) else None,

@@ -125,6 +125,14 @@ def a_run_that_read_what_was_not_declared(port: SignedPort) -> None:
     change_run(port, FIRST, lambda document: materials_of(document).append(more), "model-functionary")
 
 
+@forge(G1, "fail: The run says that it ran with another environment than port.yaml has for reference", kind="full")
+def a_run_with_a_clock_that_was_not_declared(port: SignedPort) -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["predicate"]["buildDefinition"]["internalParameters"]["environment"]["SOURCE_DATE_EPOCH"] = "0"
+
+    change_run(port, FIRST, change, "model-functionary")
+
+
 @forge(G1, "fail: It says nothing of 00-source/weights/model.safetensors", kind="full")
 def a_run_that_did_not_read_the_weights(port: SignedPort) -> None:
     redeclare(port, _with("reference", materials=["00-source/hf-config/**", "01-reference/*.jsonl"]))
