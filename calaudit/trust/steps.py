@@ -67,6 +67,10 @@ class ChainStep:
         """Whether the step may read the file: it fits a material or a tool."""
         return any(_glob(p).matches(path) for p in self.inputs)
 
+    def uses(self, path: str) -> bool:
+        """Whether the file is a tool of the step."""
+        return any(_glob(p).matches(path) for p in self.tools)
+
     def writes(self, path: str) -> bool:
         """Whether the file is a product of the step."""
         return any(_glob(p).matches(path) for p in self.products)

@@ -49,7 +49,7 @@ def test_another_number_is_another_contract(copy: Path, contract: Contract) -> N
             "policies/params.yaml",
             "stricter: lower",
             "stricter: lowr",
-            "policies/params.yaml#/params/complexity_max/stricter",
+            "policies/params.yaml#/params/clock_skew/stricter",
         ),
         ("policies/params.yaml", "value: 8192", "value: .nan", "policies/params.yaml:"),
         ("policies/params.yaml", "schema: calaudit-params/v1", "schema: calaudit-params/v2", "#/schema: Found"),

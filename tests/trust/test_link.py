@@ -4,6 +4,7 @@ import copy
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,7 @@ def test_the_example_as_a_chain(tmp_path: Path, contract: Contract) -> None:
     for path in (port.path / "attestations").iterdir():
         path.unlink()
     lay_out(port)
+    minutes = count()
     for step in chain(port):
         document = port.statement(run(port, step.name))
         digests = [{p: h["sha256"] for p, h in document[side].items()} for side in ("products", "materials")]
@@ -177,6 +179,7 @@ def test_the_example_as_a_chain(tmp_path: Path, contract: Contract) -> None:
         for number in range(1, step.rebuilds + 1):
             name = invocation if number == 1 else f"{invocation}-{number}"
             provenance = port.authority.provenance(step.name, step.gate, name, *digests, command=list(step.command))
+            provenance["predicate"]["runDetails"]["metadata"].update(kit.minute(next(minutes)))
             kit.run_with(provenance, step.executor, of=step)
             kit.write_provenance(port.path, provenance, seed_of(port, step.name), number)
     for slot in ("G1.model", "G2.export"):

@@ -16,8 +16,12 @@ if TYPE_CHECKING:  # it imports python-tuf, which an audit without a root does n
     from calaudit.trust.provenance import Provenance
 
 
-def _declared(view: View) -> tuple[ChainStep, ...]:
-    """The steps of ``port.yaml``; where it cannot be read, or they contradict each other, the rule stays open."""
+def declared_steps(view: View) -> tuple[ChainStep, ...]:
+    """The steps of ``port.yaml``; where it cannot be read, or they contradict each other, the rule stays open.
+
+    Raises:
+        MissingFact: that is so.
+    """
     try:
         return read_chain(view.evidence.document("port.yaml"))
     except Malformed as error:
@@ -33,7 +37,7 @@ def steps_of(view: View) -> list[ChainStep]:
     entries = view.evidence.entries
     return [
         step
-        for step in _declared(view)
+        for step in declared_steps(view)
         if step.gate == view.gate or any(step.writes(path) for path, e in entries.items() if e.gate == view.gate)
     ]
 
@@ -46,7 +50,7 @@ def declared_runs(view: View, role: str, path: str) -> "list[Provenance]":
     """
     registry = view.signed.trust.registry
     functionaries = None if registry is None else registry.role(role + FUNCTIONARY)
-    steps = {step.name: step for step in _declared(view)}
+    steps = {step.name: step for step in declared_steps(view)}
     runs = [
         run
         for run in view.signed.attestations
@@ -85,7 +89,7 @@ def lacking(view: View, step: ChainStep, run: "Provenance") -> str | None:
     unmet = step.unmet(run.materials, run.products)
     if unmet is not None:
         return f"names no file that fits {unmet}"
-    if run.isolation is not None and (told := _otherwise(step, run)) is not None:
+    if (told := told_otherwise(step, run)) is not None:
         return f"says that it ran with another {told}"
     files = {path: entry.sha256 for path, entry in view.evidence.entries.items()}
     unwritten = min(step.made(files).keys() - run.products.keys(), default=None)
@@ -95,8 +99,10 @@ def lacking(view: View, step: ChainStep, run: "Provenance") -> str | None:
     return None if unread is None else f"does not say that {unread} was read"
 
 
-def _otherwise(step: ChainStep, run: "Provenance") -> str | None:
-    """In what a run by an executor of calaudit's own was not as ``port.yaml`` says; None where it was."""
+def told_otherwise(step: ChainStep, run: "Provenance") -> str | None:
+    """In what a run by an executor of calaudit's own was not as ``port.yaml`` says; None for any other."""
+    if run.isolation is None:
+        return None
     executor, toolchain = run.internal.get("executor"), run.internal.get("toolchain")
     told = {
         "network": executor.get("network") if isinstance(executor, dict) else None,

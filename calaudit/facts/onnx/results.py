@@ -21,6 +21,9 @@ class OnnxReport:
 
     name: ClassVar[str] = "onnx_report"
 
+    invocation: str
+    started: str
+    finished: str
     runtime: str
     runtime_version: str
     optimization: str
@@ -42,6 +45,9 @@ class OnnxReport:
         document = cast("dict[str, Any]", facts.evidence.document(REPORT))
         runtime, checker = document["runtime"], document["checker"]
         return cls(
+            invocation=document["invocation"]["id"],
+            started=document["invocation"]["started"],
+            finished=document["invocation"]["finished"],
             runtime=runtime["name"],
             runtime_version=runtime["version"],
             optimization=runtime["optimization"],

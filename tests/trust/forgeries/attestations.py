@@ -95,7 +95,7 @@ def what_a_run_wrote_changed(port: SignedPort) -> None:
 @forge("port.attestation-stale", f"fail: {MANIFEST} changed since the run")
 def what_a_run_read_changed(port: SignedPort) -> None:
     path = port.attest()
-    port.resign(path, lambda doc: _materials(doc)[0]["digest"].update(sha256="00" * 32), "model-functionary")
+    port.resign(path, lambda doc: materials_of(doc)[0]["digest"].update(sha256="00" * 32), "model-functionary")
 
 
 @forge("port.attestation-stale", "fail: 00-source/gone.json is gone since the run")
@@ -113,7 +113,7 @@ def one_product_twice(port: SignedPort) -> None:
 @forge("port.envelope-malformed", "fail: The signed statement")
 def a_run_that_read_nothing(port: SignedPort) -> None:
     path = port.attest()
-    port.resign(path, lambda doc: _materials(doc).clear(), "model-functionary")
+    port.resign(path, lambda doc: materials_of(doc).clear(), "model-functionary")
 
 
 @forge("port.envelope-malformed", "fail: Provenance is called")
@@ -126,7 +126,7 @@ def a_note_beside_the_run(port: SignedPort) -> None:
     shutil.copyfile(port.path / port.attest(), port.path / "attestations/fetch.01234567.note")
 
 
-def _materials(document: dict[str, Any]) -> list[dict[str, Any]]:
+def materials_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = document["predicate"]["buildDefinition"]["resolvedDependencies"]
     return found
 
@@ -134,7 +134,7 @@ def _materials(document: dict[str, Any]) -> list[dict[str, Any]]:
 # The runs of the good port -------------------------------------------------------------------------------------------
 
 
-def _run(port: SignedPort, product: str) -> str:
+def run_of(port: SignedPort, product: str) -> str:
     """The attestation of the run that wrote a file."""
     for path in sorted((port.path / "attestations").iterdir()):
         name = f"attestations/{path.name}"
@@ -143,13 +143,13 @@ def _run(port: SignedPort, product: str) -> str:
     raise AssertionError(product)
 
 
-def _change(port: SignedPort, product: str, change: Callable[[dict[str, Any]], object], by: str) -> None:
-    path = _run(port, product)
+def change_run(port: SignedPort, product: str, change: Callable[[dict[str, Any]], object], by: str) -> None:
+    path = run_of(port, product)
     port.resign(path, change, by)
-    _sign_above(port)
+    sign_above(port)
 
 
-def _sign_above(port: SignedPort) -> None:
+def sign_above(port: SignedPort) -> None:
     """Sign the gates again that rely on the attestations."""
     port.signoff("G1.model")
     port.signoff("G2.export")
@@ -157,17 +157,17 @@ def _sign_above(port: SignedPort) -> None:
 
 @forge("G1.invocation-unattested", "open: Too few functionaries of model, or none, attest", kind="full", exit_code=3)
 def a_second_run_that_nobody_attests(port: SignedPort) -> None:
-    (port.path / _run(port, SECOND)).unlink()
-    _sign_above(port)
+    (port.path / run_of(port, SECOND)).unlink()
+    sign_above(port)
 
 
 @forge("G1.invocation-unattested", "open: Too few functionaries of model, or none, attest", kind="full", exit_code=3)
 def a_run_attested_by_the_functionary_of_another_role(port: SignedPort) -> None:
-    path = _run(port, SECOND)
+    path = run_of(port, SECOND)
     document = port.statement(path)
     (port.path / path).unlink()
     kit.write_provenance(port.path, document, "export-functionary")
-    _sign_above(port)
+    sign_above(port)
 
 
 @forge("G1.invocation-unattested", "fail: It attests another run than the one that", kind="full")
@@ -175,24 +175,24 @@ def a_run_with_another_id(port: SignedPort) -> None:
     def change(document: dict[str, Any]) -> None:
         document["predicate"]["runDetails"]["metadata"]["invocationId"] = "another"
 
-    _change(port, SECOND, change, "model-functionary")
+    change_run(port, SECOND, change, "model-functionary")
 
 
 @forge("G1.invocation-unattested", "fail: It says nothing of 01-reference/prompts.jsonl", kind="full")
 def a_run_that_did_not_read_the_prompts(port: SignedPort) -> None:
     def change(document: dict[str, Any]) -> None:
-        materials = _materials(document)
+        materials = materials_of(document)
         materials[:] = [item for item in materials if not item["name"].endswith("prompts.jsonl")]
 
-    _change(port, FIRST, change, "model-functionary")
+    change_run(port, FIRST, change, "model-functionary")
 
 
 @forge("G1.invocation-unattested", "fail: It attests another run than the one that", kind="full")
 def one_run_for_both_reports(port: SignedPort) -> None:
     """The first run says that it wrote the second report, too."""
-    document = port.statement(_run(port, SECOND))
-    (port.path / _run(port, SECOND)).unlink()
-    _change(port, FIRST, lambda first: first["subject"].extend(document["subject"]), "model-functionary")
+    document = port.statement(run_of(port, SECOND))
+    (port.path / run_of(port, SECOND)).unlink()
+    change_run(port, FIRST, lambda first: first["subject"].extend(document["subject"]), "model-functionary")
 
 
 @forge("G1.invocation-unattested", "open: Too few functionaries of model, or none, attest", kind="full", exit_code=3)
@@ -206,31 +206,31 @@ def a_run_by_one_functionary_of_two(port: SignedPort) -> None:
 
 @forge("G2.onnx-run-unattested", "open: Too few functionaries of export, or none, attest", kind="full", exit_code=3)
 def a_comparison_that_nobody_attests(port: SignedPort) -> None:
-    (port.path / _run(port, "02-onnx/onnx-report.json")).unlink()
-    _sign_above(port)
+    (port.path / run_of(port, "02-onnx/onnx-report.json")).unlink()
+    sign_above(port)
 
 
 @forge("G2.onnx-run-unattested", "did not read 02-onnx/model.onnx", kind="full")
 def a_comparison_that_did_not_read_the_model(port: SignedPort) -> None:
     def change(document: dict[str, Any]) -> None:
-        materials = _materials(document)
+        materials = materials_of(document)
         materials[:] = [item for item in materials if item["name"] != "02-onnx/model.onnx"]
 
-    _change(port, "02-onnx/onnx-report.json", change, "export-functionary")
+    change_run(port, "02-onnx/onnx-report.json", change, "export-functionary")
 
 
 @forge("G2.onnx-run-unattested", "did not read configs/shape-matrix.yaml", kind="full")
 def other_cases_than_were_compared(port: SignedPort) -> None:
     def change(document: dict[str, Any]) -> None:
-        materials = _materials(document)
+        materials = materials_of(document)
         materials[:] = [item for item in materials if not item["name"].startswith("configs/")]
 
     for path in (FIRST, SECOND, "02-onnx/onnx-report.json"):
         role = "export" if path.startswith("02") else "model"
-        port.resign(_run(port, path), change, f"{role}-functionary")
+        port.resign(run_of(port, path), change, f"{role}-functionary")
     with (port.path / "configs/shape-matrix.yaml").open("a") as file:
         file.write("# and so on\n")
-    _sign_above(port)
+    sign_above(port)
 
 
 @forge("G2.opset-not-vendor-confirmed", "open: The compiler role has not signed it", kind="full", exit_code=3)
