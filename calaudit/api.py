@@ -12,7 +12,7 @@ from calaudit.errors import UsageError
 from calaudit.evidence import gather
 from calaudit.evidence.root import demand_port
 from calaudit.facts import Facts
-from calaudit.facts.port import note_on, read_params, read_port
+from calaudit.facts.port import note_on, read_params, read_port, unread
 from calaudit.garbage import uncollected
 from calaudit.judgement import worse
 from calaudit.model import PORT, GateReport, Port, Report, Rule, TechnicalVerdict, TrustSummary, Verdict
@@ -145,7 +145,9 @@ def _signed(
         return Signed(trust=trust)
     from calaudit.signed import read_signed  # noqa: PLC0415 - it imports python-tuf and cryptography
 
-    return read_signed(facts.evidence, facts.contract, trust, port=port, technical=technical, rules=rules)
+    return read_signed(
+        facts.evidence, facts.contract, trust, port=port, unread=unread(facts), technical=technical, rules=rules
+    )
 
 
 def _unsafe(at: datetime | None) -> tuple[str, ...]:

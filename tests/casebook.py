@@ -174,7 +174,7 @@ def _socket(path: Path) -> None:
             os.chdir(here)
 
 
-_SPECIAL: dict[str, Callable[[Path], None]] = {"fifo": os.mkfifo, "socket": _socket}
+_SPECIAL: dict[str, Callable[[Path], None]] = {"fifo": os.mkfifo, "socket": _socket, "folder": Path.mkdir}
 
 
 def _parent(path: Path) -> None:

@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     from calaudit.cli._signing import judged
     from calaudit.sign.signers import load_signer
     from calaudit.sign.waivable import WaiverWish
-    from calaudit.sign.waive import prepare_waiver, sign_waiver
+    from calaudit.sign.waive import prepare_waiver, sign_waiver, signed_by
 
     gate = need(gate, "The gate on which the rule fails", "--gate")
     role = need(role, "The role you sign for", "--role")
@@ -77,7 +77,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     say(f"  because: {predicate['reason']} ({predicate['ticket']})")
     for result in draft.results:
         say(f"  {result.location}: {result.message}")
-    say(f"  signed by {', '.join(draft.roles)}, each by its own threshold")
+    say(f"  signed so far by {', '.join(signed_by(draft, found.trust, found.registry)) or 'nobody'}")
+    say(f"  needs {', '.join(draft.roles)}, each by its own threshold")
     if dry_run:
         say("Nothing was written (--dry-run).")
         return 0

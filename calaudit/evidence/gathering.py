@@ -91,6 +91,7 @@ class _Gathering:
             problems=sorted(self.problems, key=_order),
             contents=self.contents,
             specs=self.specs,
+            folders=frozenset(seen.folders),
         )
 
     def _document(self, opener: Opener, found: Found, spec: ArtifactSpec) -> None:

@@ -22,7 +22,7 @@ from calaudit.model import Format, Json, Location, Problem
 class Evidence(Shelf):
     """The files of one port. Values it hands out are shared: do not change them."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is known of a port, by name
         self,
         *,
         root: Path,
@@ -30,10 +30,12 @@ class Evidence(Shelf):
         problems: Sequence[Problem],
         contents: Mapping[str, Content],
         specs: Specs,
+        folders: frozenset[str] = frozenset(),
     ) -> None:
-        """Made by :func:`calaudit.evidence.gather`."""
+        """Made by :func:`calaudit.evidence.gather`; ``folders`` are all folders, those too that have no file."""
         super().__init__(root, entries, contents)
         self.problems = tuple(problems)
+        self.folders = folders
         self._specs = specs
         self._gates: dict[str, list[Entry]] = {}
         for entry in entries.values():

@@ -26,9 +26,10 @@ _FORMAT = 0o170000  # the bits of a mode that say what kind of file it is
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk saw: the files that can be read, and what is wrong with the tree."""
+    """What a walk saw: the files that can be read, the folders, and what is wrong with the tree."""
 
     files: list[Found] = field(default_factory=list)
+    folders: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
 
     def report(self, rule: str, path: str, message: str, *, kind: Kind = Kind.FAIL) -> None:
@@ -73,6 +74,7 @@ def _walk(root: int) -> Walk:
                     kind=Kind.OPEN,
                 )
             else:
+                seen.folders.add(child.path[:-1])
                 child.pending = _list(child, seen)
     finally:
         for folder in open_folders:

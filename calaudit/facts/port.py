@@ -90,6 +90,16 @@ def read_port(facts: Facts) -> Port:
     return Port(id=fact.id, profile=fact.profile, stage=fact.stage, claim=fact.claim)
 
 
+def unread(facts: Facts) -> frozenset[str]:
+    """The members of the port that cannot be read from its manifest: what stands in for them was said by nobody."""
+    members = {"id", "profile", "stage"}
+    try:
+        facts.get(PortFact)
+    except MissingFact:
+        return frozenset(members - _readable(facts).keys())
+    return frozenset()
+
+
 def read_params(facts: Facts, port: Port) -> Mapping[str, "Value"]:
     """The numbers that the port is judged by; where its profile is not known, asking for one raises MissingFact."""
     profile = facts.contract.profiles.get(port.profile)

@@ -23,7 +23,7 @@ from calaudit.trust.moment import parse_time
 from calaudit.trust.registry import Registry
 from calaudit.trust.signatures import meets
 
-__all__ = ["WaiverDraft", "missing_roles", "prepare_waiver", "sign_waiver"]
+__all__ = ["WaiverDraft", "missing_roles", "prepare_waiver", "sign_waiver", "signed_by"]
 
 _FROM_THE_FIRST = ("reason", "ticket", "until")
 """What the first signer says, and the others may leave out."""
@@ -115,6 +115,19 @@ def sign_waiver(  # noqa: PLR0913 - what is signed, by whom, and by whose leave
     missing = missing_roles(parse_envelope(draft.path, data), draft.roles, trust, registry)
     write(port, draft.path, data)
     return missing
+
+
+def signed_by(draft: WaiverDraft, trust: Trust, registry: Registry) -> tuple[str, ...]:
+    """Who signed what is kept: each owner with the role.
+
+    Raises:
+        UsageError: a signature in it would be refused.
+    """
+    if draft.kept is None:
+        return ()
+    needed = [role_of(registry, name) for name in draft.roles]
+    signed = accepted([draft.kept], needed, trust, registry, prefix="waiver")
+    return tuple(dict.fromkeys(f"{signer.owner.name} ({signer.role})" for signer in signed))
 
 
 def missing_roles(envelope: Envelope, roles: Sequence[str], trust: Trust, registry: Registry) -> dict[str, int]:

@@ -24,13 +24,15 @@ def read_signed(  # noqa: PLR0913 - everything that signatures are held against
     trust: Trust,
     *,
     port: Port,
+    unread: frozenset[str] = frozenset(),
     technical: Mapping[str, TechnicalVerdict],
     rules: Mapping[str, Rule],
 ) -> Signed:
     """Verify everything that is signed in a port.
 
     ``technical`` holds the verdict of every gate that was judged; ``rules`` the metadata of the planned rules.
-    Without a sound registry nothing is verified and nothing holds.
+    ``unread`` are the members of ``port`` that cannot be read from its manifest. Without a sound registry nothing is
+    verified and nothing holds.
     """
     if trust.registry is None:
         return Signed(trust=trust)
@@ -40,6 +42,7 @@ def read_signed(  # noqa: PLR0913 - everything that signatures are held against
         trust=trust,
         registry=trust.registry,
         port=port,
+        unread=unread,
         technical=technical,
         rules=rules,
     )

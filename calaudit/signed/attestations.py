@@ -13,6 +13,8 @@ from calaudit.trust.steps import LAYOUT, ChainStep, read_chain
 
 __all__ = ["read_attestations", "read_links"]
 
+MANIFEST = "port.yaml"
+
 
 def read_attestations(grounds: Grounds, faults: list[Fault]) -> Iterator[Provenance]:
     """The provenance that holds, each of another invocation; what does not hold goes to ``faults``."""
@@ -27,7 +29,7 @@ def read_attestations(grounds: Grounds, faults: list[Fault]) -> Iterator[Provena
         try:
             provenance = verify_provenance(
                 grounds.envelope(path),
-                port=grounds.port.id,
+                port=grounds.port_id,
                 files=grounds.files,
                 registry=grounds.registry,
                 schemas=grounds.contract.schemas,
@@ -66,13 +68,19 @@ def read_links(grounds: Grounds, provenance: Sequence[Provenance], faults: list[
     return chain
 
 
-def _steps(grounds: Grounds) -> tuple[ChainStep, ...] | Malformed:
+def _steps(grounds: Grounds) -> tuple[ChainStep, ...] | Malformed | MissingFact:
     try:
-        return read_chain(grounds.evidence.document("port.yaml"))
-    except MissingFact:
-        return ()  # the manifest's own fault; no link is of a step that nobody can read
+        return read_chain(grounds.evidence.document(MANIFEST))
+    except MissingFact as missing:
+        return MissingFact(missing.message, at=_cause(grounds) or missing.at)
     except Malformed as error:
         return error
+
+
+def _cause(grounds: Grounds) -> Location | None:
+    """Where the manifest is wrong, to the line where that is known: whoever mends it there mends the chain."""
+    places = [problem.location for problem in grounds.evidence.problems if problem.location.path == MANIFEST]
+    return min(places, key=lambda place: place.line is None, default=None)
 
 
 def _elsewhere(grounds: Grounds) -> dict[str, str]:

@@ -19,6 +19,7 @@ __all__ = ["Grounds"]
 class Grounds:
     """A port, and everything that its signatures are held against.
 
+    ``unread`` are the members of ``port`` that nobody said: nothing is held against what stands in for them.
     ``technical`` holds the verdict of every gate that was judged; ``rules`` the metadata of the planned rules.
     """
 
@@ -27,8 +28,18 @@ class Grounds:
     trust: Trust
     registry: Registry
     port: Port
+    unread: frozenset[str]
     technical: Mapping[str, TechnicalVerdict]
     rules: Mapping[str, Rule]
+
+    @property
+    def port_id(self) -> str | None:
+        """The port's id; None where it cannot be read from the manifest."""
+        return self.said("id")
+
+    def said(self, member: str) -> str | None:
+        """What the manifest says of the port; None where that cannot be read."""
+        return None if member in self.unread else str(getattr(self.port, member))
 
     @cached_property
     def files(self) -> dict[str, str]:

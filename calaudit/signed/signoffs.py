@@ -73,9 +73,9 @@ def _expected(
     grounds: Grounds, gate: str, role: str, below: Mapping[tuple[str, str], Slot], waivers: Mapping[str, str]
 ) -> Expected:
     return Expected(
-        port=grounds.port.id,
-        profile=grounds.port.profile,
-        stage=grounds.port.stage,
+        port=grounds.port_id,
+        profile=grounds.said("profile"),
+        stage=grounds.said("stage"),
         gate=gate,
         role=role,
         artifacts=_artifacts(grounds, gate, role),

@@ -19,7 +19,7 @@ def read_waivers(grounds: Grounds, faults: list[Fault]) -> Iterator[Waiver]:
         try:
             waiver = verify_waiver(
                 grounds.envelope(path),
-                port=grounds.port.id,
+                port=grounds.port_id,
                 files=grounds.files,
                 roles=roles,
                 registry=grounds.registry,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calaudit.model import PORT, Location
-from calaudit.trust.fault import Fault, Refused
+from calaudit.model import PORT, Kind, Location
+from calaudit.trust.fault import Fault, Refused, unknown_port
 
 __all__ = ["Below", "Expected", "demand_bound"]
 
@@ -27,12 +27,13 @@ class Expected:
 
     ``artifacts`` are all files it has to name, with their SHA-256; ``files`` those of the whole port; ``waivers`` the
     payload digests of the waivers, by path; ``depends`` the signoffs that this one rests on; ``technical`` the verdict
-    and its digest, None where there is no gate.
+    and its digest, None where there is no gate. ``port``, ``profile`` and ``stage`` are None where they cannot be read
+    from the manifest: then no signoff of a gate holds.
     """
 
-    port: str
-    profile: str
-    stage: str
+    port: str | None
+    profile: str | None
+    stage: str | None
     gate: str
     role: str
     artifacts: Mapping[str, str]
@@ -54,6 +55,8 @@ def demand_bound(
     _same_slot(predicate, expected, at)
     _same_artifacts(subjects, expected, at)
     _same_papers(predicate, expected, at)
+    if expected.port is None:
+        raise unknown_port("signoff-replayed", predicate["port"], at)
     outdated = _same_judgement(predicate, expected, at)
     _same_chain(predicate["depends"], expected, at)
     return outdated
@@ -62,7 +65,8 @@ def demand_bound(
 def _same_slot(predicate: Mapping[str, Any], expected: Expected, at: Location) -> None:
     for member in ("port", "gate", "role"):
         wanted = getattr(expected, member)
-        if predicate[member] != wanted:
+        # Of a port whose id nobody can read the rest is looked at first: what is stale is so, whatever it is called.
+        if wanted is not None and predicate[member] != wanted:
             raise Refused(
                 "signoff-replayed",
                 f"It was signed for the {member} {predicate[member]}, and lies where one for {wanted} belongs.",
@@ -113,13 +117,19 @@ def _same_judgement(predicate: Mapping[str, Any], expected: Expected, at: Locati
     """Judged by today's contract the verdict is the signed one; by another one it cannot be compared."""
     # The contract decides by the profile's numbers, and what was signed under an older one shows no results to compare.
     for member in ("profile", "stage") if expected.gate != PORT else ():
-        if predicate[member] != getattr(expected, member):
+        found = getattr(expected, member)
+        if found is None:
+            message = (
+                f"It was signed for the {member} {predicate[member]}, and the port's cannot be read from port.yaml."
+            )
+            raise Refused("signoff-verdict-mismatch", message, at=at, kind=Kind.OPEN)
+        if predicate[member] != found:
             raise Refused(
                 "signoff-verdict-mismatch",
-                f"It was signed for the {member} {predicate[member]}; the port's is {getattr(expected, member)}.",
+                f"It was signed for the {member} {predicate[member]}; the port's is {found}.",
                 at=at,
                 expected=predicate[member],
-                actual=getattr(expected, member),
+                actual=found,
             )
     bound = predicate.get("technical")
     if (bound is None) != (expected.gate == PORT):
@@ -134,16 +144,28 @@ def _same_judgement(predicate: Mapping[str, Any], expected: Expected, at: Locati
             actual=predicate["contract"]["digest"],
         )
     if bound is not None and (bound["verdict"], bound["digest"]) != expected.technical:
-        verdict, digest = expected.technical or ("NOT_STARTED", "")
-        raise Refused(
-            "signoff-verdict-mismatch",
-            f"It was signed for the technical verdict {bound['verdict']}; today's is "
-            + (f"{verdict}." if verdict != bound["verdict"] else f"{verdict} too, of other results."),
-            at=at,
-            expected=bound["digest"],
-            actual=digest,
-        )
+        raise _other_results(bound, expected.technical or ("NOT_STARTED", ""), expected.gate, at)
     return None
+
+
+def _other_results(bound: Mapping[str, Any], today: tuple[str, str], gate: str, at: Location) -> Refused:
+    """Another verdict, or other results: a signoff binds their digest, so that what they were cannot be told from it.
+
+    That the gate's files, the contract, the profile and the stage are the signed ones was seen before.
+    """
+    verdict, digest = today
+    other = verdict != bound["verdict"]
+    return Refused(
+        "signoff-verdict-mismatch",
+        f"It was signed for the technical verdict {bound['verdict']}; today's is "
+        f"{verdict if other else f'{verdict} too, of other results'}. The files of {gate} and the contract are those "
+        f"that were signed: what changed is what else the rules of {gate} read (port.yaml, files of other gates), or "
+        "what could be read. A signoff holds one digest of all results, so that the rules cannot be told from it: "
+        "compare with the report of that time.",
+        at=at,
+        expected=bound["verdict"] if other else bound["digest"],
+        actual=verdict if other else digest,
+    )
 
 
 def _same_chain(depends: Sequence[Mapping[str, Any]], expected: Expected, at: Location) -> None:
@@ -154,10 +176,11 @@ def _same_chain(depends: Sequence[Mapping[str, Any]], expected: Expected, at: Lo
     for (gate, role), digest in bound.items():
         below = expected.depends[gate, role]
         found = below.digest
-        if below.fault is not None or found != digest:
+        if below.fault is not None and found in (None, digest):
+            message = f"The signoff of {gate} by {role}, which it rests on, does not hold ({below.fault})."
+            raise Refused("signoff-chain", message, at=at)
+        if found != digest:
             what = "is gone" if found is None else "was signed anew"
-            if below.fault is not None and (found is None or found == digest):
-                what = f"does not hold ({below.fault})"
             raise Refused(
                 "signoff-chain",
                 f"The signoff of {gate} by {role}, which it rests on, {what}.",

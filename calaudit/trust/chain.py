@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from calaudit.contract import Schemas
-from calaudit.errors import Malformed
+from calaudit.errors import Malformed, MissingFact
 from calaudit.model import Kind, Location
 from calaudit.trust.envelope import Envelope
 from calaudit.trust.fault import Fault, Refused
@@ -20,20 +20,24 @@ from calaudit.trust.provenance import Provenance
 from calaudit.trust.registry import Registry
 from calaudit.trust.signatures import meets
 from calaudit.trust.steps import ChainStep
+from calaudit.trust.unknown_steps import of_unknown_steps
 
 __all__ = ["Chain", "Expected", "verify_chain"]
+
+_DIFFERS = "layout-differs-from-port"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """What the chain of a port is held against.
 
-    ``steps`` are those that ``port.yaml`` declares, or what is wrong with them; ``gates`` the gates that were judged,
-    and the port: only steps of them, or that write a file of them, must have run. ``gate_of`` tells whose a file is.
+    ``steps`` are those that ``port.yaml`` declares, or what is wrong with them or with it; ``gates`` the gates that
+    were judged, and the port: only steps of them, or that write a file of them, must have run. ``gate_of`` tells whose
+    a file is.
     """
 
     port: str
-    steps: tuple[ChainStep, ...] | Malformed
+    steps: tuple[ChainStep, ...] | Malformed | MissingFact
     gates: frozenset[str]
     gate_of: Callable[[str], str]
     files: Mapping[str, str]
@@ -64,8 +68,11 @@ def verify_chain(
     ``provenance`` are the statements that hold.
     """
     faults: list[Fault] = []
-    steps = () if isinstance(expected.steps, Malformed) else expected.steps
     held = None if layout is None else _layout(layout, read, expected, faults)
+    steps = expected.steps
+    if isinstance(steps, Malformed | MissingFact):
+        faults += of_unknown_steps(links, read, steps, expected.schemas, told=any(f.rule == _DIFFERS for f in faults))
+        return Chain(faults=tuple(faults))
     chain = {step.name: step for step in steps}
     found = list(_links(links, read, chain, expected, faults))
     faults += _disagreeing(found, provenance, chain)
@@ -79,7 +86,7 @@ def verify_chain(
 def _layout(path: str, read: Callable[[str], Envelope], expected: Expected, faults: list[Fault]) -> Layout | None:
     if isinstance(expected.steps, Malformed):
         message = f"port.yaml cannot be laid out. {expected.steps.message}"
-        faults.append(Fault(rule="layout-differs-from-port", message=message, at=Location(path=path)))
+        faults.append(Fault(rule=_DIFFERS, message=message, at=Location(path=path)))
         return None
     try:
         return verify_layout(

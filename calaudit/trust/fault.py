@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from calaudit.model import Kind, Location
 
-__all__ = ["Fault", "Refused"]
+__all__ = ["Fault", "Refused", "unknown_port"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,3 +34,9 @@ class Refused(Exception):
     ) -> None:
         super().__init__(message)
         self.fault = Fault(rule=rule, message=message, at=at, kind=kind, expected=expected, actual=actual)
+
+
+def unknown_port(rule: str, named: str, at: Location) -> Refused:
+    """What names a port, where the id of the port at hand cannot be read: that it is another's is not known either."""
+    message = f"It is of the port {named}, and the id of the port at hand cannot be read from port.yaml."
+    return Refused(rule, message, at=at, kind=Kind.OPEN)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from securesystemslib.signer import Key
 
 from calaudit.contract import Schemas
-from calaudit.errors import Malformed
-from calaudit.model import Location
+from calaudit.errors import Malformed, MissingFact
+from calaudit.model import Kind, Location
 from calaudit.trust.envelope import Envelope, parse_statement
 from calaudit.trust.fault import Refused
 from calaudit.trust.keys import key_id, material
@@ -48,12 +48,12 @@ def verify_layout(  # noqa: PLR0913 - everything that a layout is held against, 
     envelope: Envelope,
     *,
     port: str,
-    chain: Sequence[ChainStep],
+    chain: Sequence[ChainStep] | MissingFact,
     registry: Registry,
     schemas: Schemas,
     now: datetime,
 ) -> Layout:
-    """Verify the layout of a port; ``chain`` are the steps that its ``port.yaml`` declares.
+    """Verify the layout of a port; ``chain`` are the steps that its ``port.yaml`` declares, or why nobody can tell.
 
     Raises:
         Refused: with the rule of the first step that does not hold.
@@ -92,6 +92,9 @@ def verify_layout(  # noqa: PLR0913 - everything that a layout is held against, 
     _sound_keys(document["keys"], at)
     _known_steps(steps, at)
     # 5. It is what the port and the registry come to today.
+    if isinstance(chain, MissingFact):
+        message = f"Whether the layout and the links are of the port's steps is open. {chain.message}"
+        raise Refused("layout-differs-from-port", message, at=chain.at, kind=Kind.OPEN)
     _same_as_port(document, port, chain, registry, expires, at)
     return Layout(path=envelope.path, expires=expires, steps=tuple(s["name"] for s in steps), signers=signed)
 

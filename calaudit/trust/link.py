@@ -23,7 +23,7 @@ from calaudit.trust.steps import ChainStep
 if TYPE_CHECKING:
     from in_toto.models.link import Link as LibraryLink
 
-__all__ = ["Link", "library_link", "parse_link", "verify_link"]
+__all__ = ["Link", "library_link", "parse_link", "said_step", "verify_link"]
 
 SCHEMA = "in-toto-link/v1"
 _NAME = re.compile(r"attestations/(?P<step>[a-z0-9][a-z0-9-]*)\.(?P<keyid>[0-9a-f]{8})\.link")
@@ -84,6 +84,16 @@ def verify_link(  # noqa: PLR0913 - everything that a link is held against, by n
     return link
 
 
+def said_step(envelope: Envelope, schemas: Schemas) -> str:
+    """The step that a link and its name say it is of.
+
+    Raises:
+        Refused: it is no link, or the two say two steps.
+    """
+    at = Location(path=envelope.path)
+    return _named(envelope.path, _read(envelope, schemas, at), at)
+
+
 def parse_link(envelope: Envelope, schemas: Schemas) -> dict[str, Any]:
     """The link that was signed, as a document.
 
@@ -118,6 +128,13 @@ def _read(envelope: Envelope, schemas: Schemas, at: Location) -> dict[str, Any]:
 
 
 def _step(path: str, document: Mapping[str, Any], chain: Mapping[str, ChainStep], at: Location) -> ChainStep:
+    name = _named(path, document, at)
+    if name not in chain:
+        raise Refused("link-name-mismatch", f"port.yaml declares no step {name}.", at=at)
+    return chain[name]
+
+
+def _named(path: str, document: Mapping[str, Any], at: Location) -> str:
     name = _NAME.fullmatch(path)
     if name is None:
         raise Refused("link-name-mismatch", "A link is called <step>.<first 8 of the key id>.link.", at=at)
@@ -129,9 +146,7 @@ def _step(path: str, document: Mapping[str, Any], chain: Mapping[str, ChainStep]
             expected=name["step"],
             actual=document["name"],
         )
-    if name["step"] not in chain:
-        raise Refused("link-name-mismatch", f"port.yaml declares no step {name['step']}.", at=at)
-    return chain[name["step"]]
+    return name["step"]
 
 
 def _signer(envelope: Envelope, step: ChainStep, registry: Registry, at: Location) -> Signer:

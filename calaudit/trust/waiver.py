@@ -12,7 +12,7 @@ from calaudit.contract import Schemas
 from calaudit.errors import Malformed
 from calaudit.model import Kind, Location, Result
 from calaudit.trust.envelope import Envelope, parse_statement
-from calaudit.trust.fault import Refused
+from calaudit.trust.fault import Refused, unknown_port
 from calaudit.trust.moment import parse_time
 from calaudit.trust.registry import Registry, Role
 from calaudit.trust.signatures import Signer, meets, signers
@@ -48,7 +48,7 @@ class Waiver:
 def verify_waiver(  # noqa: PLR0913 - everything a waiver is bound to, by name
     envelope: Envelope,
     *,
-    port: str,
+    port: str | None,
     files: Mapping[str, str],
     roles: Mapping[str, Sequence[str]],
     registry: Registry,
@@ -57,6 +57,8 @@ def verify_waiver(  # noqa: PLR0913 - everything a waiver is bound to, by name
     now: datetime,
 ) -> Waiver:
     """Verify a waiver; ``roles`` names for each gate the roles whose threshold it has to meet.
+
+    ``port`` is None where the port's id cannot be read: then none holds.
 
     Raises:
         Refused: with the rule of the first step that does not hold.
@@ -88,7 +90,7 @@ def verify_waiver(  # noqa: PLR0913 - everything a waiver is bound to, by name
                 actual=str(count),
             )
     # 3. It is for this port, and for the bytes that are there.
-    if predicate["port"] != port:
+    if port is not None and predicate["port"] != port:
         raise Refused("waiver-replayed", f"It is for the port {predicate['port']}.", at=at, expected=port)
     found = files.get(subject["name"])
     if found != subject["digest"]["sha256"]:
@@ -102,6 +104,8 @@ def verify_waiver(  # noqa: PLR0913 - everything a waiver is bound to, by name
     # 4. It has not run out.
     if now >= until:
         raise Refused("waiver-expired", f"It ran out on {until:%Y-%m-%d}. Repair what it waives.", at=at)
+    if port is None:
+        raise unknown_port("waiver-replayed", predicate["port"], at)
     return Waiver(
         path=envelope.path,
         id=predicate["id"],

@@ -126,7 +126,7 @@ def test_what_became_of_a_file_is_told(port: Path) -> None:
     config.write_bytes(config.read_bytes().replace(b"\n", b"\r\n"))
     assert "its line endings were converted" in flat(run("verify", port).stdout)
     config.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "utf-8")
-    assert "a pointer of Git LFS stands in its place" in flat(run("verify", port).stdout)
+    assert "it is a pointer of Git LFS" in flat(run("verify", port).stdout)
 
 
 def test_a_gate_is_explained() -> None:

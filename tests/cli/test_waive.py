@@ -66,6 +66,9 @@ def run(port: Path, made: Keepers, contract: Contract, monkeypatch: pytest.Monke
 def test_a_waiver_counts_once_everybody_signed(run: Run, port: Path, made: Keepers, contract: Contract) -> None:
     trust = load_directory(made.path)
     told = run("model", "model-1", *WORDS).output
+    assert "signed so far by nobody" in told
+    assert "needs model, release, each by its own threshold" in told
+    assert "signed by model, release" not in told
     assert "2 owner(s) of release still have to sign" in told
     assert "owner(s) of model still" not in told
     path = next((port / "waivers").iterdir())
@@ -73,7 +76,8 @@ def test_a_waiver_counts_once_everybody_signed(run: Run, port: Path, made: Keepe
     assert (said["predicate"]["rule"], said["subject"][0]["name"]) == (RULE, FILE)
     assert said["predicate"]["until"] == f"{SOON}T00:00:00Z"
     assert not [r for r in audit(port, trust=trust, contract=contract).results if r.suppression]
-    run("release", "release-1")
+    told = run("release", "release-1").output
+    assert "(model)" in next(line for line in told.splitlines() if "signed so far by" in line)
     assert "signed this already" in run("release", "release-1", code=2).output
     assert "the waiver counts" in run("release", "release-2").output
     report = audit(port, trust=trust, contract=contract)

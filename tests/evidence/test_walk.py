@@ -20,6 +20,7 @@ def test_files_of_every_kind_are_listed_and_nothing_is_skipped(tmp_path):
     (tmp_path / "empty-folder").mkdir()
     seen = walked(tmp_path)
     assert sorted(f.path for f in seen.files) == sorted(names)
+    assert seen.folders == {".git", "a", "a/b", "empty-folder"}
     assert seen.problems == []
 
 

@@ -8,6 +8,7 @@ Fix: Run the step again that wrote the document, and after it every step that de
 from collections.abc import Iterator
 
 from calaudit.checks import View, check
+from calaudit.checks.common._changed import because
 from calaudit.errors import MissingFact
 from calaudit.model import ArtifactSpec, Location, Result
 from calaudit.pointers import resolve
@@ -41,7 +42,7 @@ def _follow(view: View, spec: ArtifactSpec) -> Iterator[Result]:
             yield view.open(f"{path}, which this document was made from, is missing.", at=at)
         elif claimed != entry.sha256:
             yield view.fail(
-                f"This document was made from another {path}{', which is empty now' if entry.size == 0 else ''}.",
+                f"This document was made from another {path}{because(view, entry, claimed, 'what is there now')}.",
                 at=at,
                 expected=f"sha256 {entry.sha256}",
                 actual=f"sha256 {claimed}",

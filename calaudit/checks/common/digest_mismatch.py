@@ -6,16 +6,12 @@ file is meant, run the step again that writes the list.
 """
 
 from collections.abc import Iterator
-from hashlib import sha256
 
 from calaudit.checks import View, check
+from calaudit.checks.common._changed import because
 from calaudit.checks.common._lists import lists_of, nothing_listed, unreadable_lists
-from calaudit.evidence import Entry
-from calaudit.evidence.parser_words import LFS
 from calaudit.facts.digests import Listed, content_address
 from calaudit.model import Result
-
-_SMALL = 4 << 20
 
 
 @check("digest-mismatch", gate="*", kinds=("pass", "fail", "open", "notApplicable"), unwaivable=True)
@@ -53,7 +49,7 @@ def _compare(view: View, listed: Listed) -> Iterator[Result]:
         return
     if entry.sha256 != listed.sha256:
         yield view.fail(
-            f"{listed.path} is not the file that is listed{_because(view, entry, listed.sha256)}.",
+            f"{listed.path} is not the file that is listed{because(view, entry, listed.sha256)}.",
             at=listed.at,
             expected=f"sha256 {listed.sha256}",
             actual=f"sha256 {entry.sha256}",
@@ -65,18 +61,3 @@ def _compare(view: View, listed: Listed) -> Iterator[Result]:
             expected=f"{listed.size} bytes",
             actual=f"{entry.size} bytes",
         )
-
-
-def _because(view: View, entry: Entry, listed: str) -> str:
-    """What became of the file, where that can be told."""
-    if entry.size == 0:
-        return ": it is empty"
-    if entry.size > _SMALL:
-        return ""
-    data = view.evidence.read(entry.path)
-    if data.startswith(LFS):
-        return ": a pointer of Git LFS stands in its place"
-    unix = data.replace(b"\r\n", b"\n")
-    if listed in (sha256(unix).hexdigest(), sha256(unix.replace(b"\n", b"\r\n")).hexdigest()):
-        return ": its line endings were converted"
-    return ""

@@ -18,7 +18,7 @@ def link_missing(view: View) -> Iterator[Result]:
     chain = view.signed.chain
     if chain is None or chain.layout is None:
         there = LAYOUT in view.evidence.entries
-        nobody = f"{NOBODY}." if view.signed.trust.registry is None else "The layout does not hold."
+        nobody = f"{NOBODY}." if view.signed.trust.registry is None else "No layout is known to hold."
         yield view.not_applicable(nobody if there else "There is no layout.")
         return
     view.saw(len(chain.layout.steps))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from calaudit.checks import View, check
 from calaudit.checks.common._signed import NOBODY
-from calaudit.model import PORT, Result
+from calaudit.model import PORT, Kind, Result
 
 
 @check("signoff-missing", gate="*", kinds=("pass", "open", "notApplicable"), trust=True, unwaivable=True)
@@ -27,4 +27,5 @@ def signoff_missing(view: View) -> Iterator[Result]:
         if slot is None or (slot.signoff is None and slot.fault is None):
             yield view.open(f"{role} has not signed {view.gate}.", at=f"signoffs/{view.gate}.{role}.dsse.json")
         elif slot.signoff is None and slot.fault is not None:
-            yield view.open(f"What {role} signed does not hold: {slot.fault.rule}.", at=slot.fault.at)
+            what = "cannot be verified" if slot.fault.kind is Kind.OPEN else "does not hold"
+            yield view.open(f"The signoff of {role} {what}: {slot.fault.rule}.", at=slot.fault.at)

@@ -11,7 +11,12 @@ from calaudit.checks.common._signed import of_slots
 from calaudit.model import Result
 
 
-@check("signoff-verdict-mismatch", gate="*", kinds=("pass", "fail", "notApplicable"), trust=True, unwaivable=True)
+@check(
+    "signoff-verdict-mismatch", gate="*", kinds=("pass", "fail", "open", "notApplicable"), trust=True, unwaivable=True
+)
 def signoff_verdict_mismatch(view: View) -> Iterator[Result]:
-    """Fail when, under the same contract, the technical verdict is not the one that was signed."""
+    """Fail when, under the same contract, the technical verdict is not the one that was signed.
+
+    Open where the port's profile or stage, by which it is judged, cannot be read.
+    """
     yield from of_slots(view)

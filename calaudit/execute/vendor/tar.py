@@ -22,6 +22,7 @@ from calaudit.execute.vendor.tar_headers import (
     PAX,
     REFUSED,
     agreed,
+    headed,
     parse,
     records,
 )
@@ -162,6 +163,8 @@ class _Reader:
                     raise Malformed(
                         f"It is compressed ({name}). Unpack that first: an archive is received as plain tar."
                     )
+            if 0 < len(block) < BLOCK and not headed(block):
+                raise Malformed("It is no tar archive: it is shorter than the header of one.")
         if len(block) < BLOCK:
             raise Malformed(
                 "It is cut off: an archive ends with two blocks of zeros." if block or not first else "It is empty."

@@ -15,6 +15,7 @@ __all__ = [
     "PAX",
     "REFUSED",
     "agreed",
+    "headed",
     "parse",
     "records",
 ]
@@ -49,6 +50,11 @@ _KEYWORDS = re.compile(
     r"path|size|[mac]time|[ug]id|[ug]name|comment|LIBARCHIVE\.(?:creationtime|xattr\..+)|SCHILY\.(?:xattr\..+|fflags|dev|ino|nlink)"
 )
 """What an extended header may speak of: names and sizes, and what says nothing of a file's bytes."""
+
+
+def headed(block: bytes) -> bool:
+    """Whether this says that it is a header, or the start of one."""
+    return block[257:265] in _MAGIC
 
 
 def parse(block: bytes) -> tuple[bytes, bytes, int]:

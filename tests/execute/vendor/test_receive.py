@@ -181,6 +181,10 @@ REFUSED: dict[str, tuple[Callable[[Trade], Any], str]] = {
     ),
     "a signature over something else": (grafted, "link-signature-invalid"),
     "nothing": (lambda _: {}, "no file in it"),
+    "a key in the place of the archive": (
+        lambda _: b"-----BEGIN PUBLIC KEY-----\n" + b"x" * 60,
+        "It is no tar archive: it is shorter than the header of one",
+    ),
     "no archive": (lambda _: b"PK\x03\x04" + b"x" * 600, "no POSIX or GNU tar"),
 }  # fmt: skip
 

@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.trust import authority as kit
 from tests.trust.forgeries import forge
 from tests.trust.forgeries.registries import add_key, ours, rewrite, role_of
 from tests.trust.forgeries.signatures import revoke
+from tests.trust.forgeries.slots import unreadable
 from tests.trust.signed_port import MANIFEST, SignedPort
 
 FIRST = "01-reference/reference-report.json"
@@ -70,13 +72,36 @@ def one_run_twice(port: SignedPort) -> None:
     port.attest(number=2)
 
 
-@forge("port.attestation-replayed", "fail: It began after it ended, or ends in the future")
+@forge(
+    "port.attestation-replayed",
+    "open: It is of the port tiny-dense, and the id of the port at hand cannot be read",
+    exit_code=1,
+)
+def a_run_of_a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    port.attest()
+    unreadable(port)
+
+
+@forge("port.attestation-stale", "fail: 00-source/source-manifest.json changed since the run")
+def a_stale_run_of_a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    port.attest()
+    (port.path / MANIFEST).write_bytes((port.path / MANIFEST).read_bytes() + b"\n")
+    unreadable(port)
+
+
+@forge("port.attestation-replayed", "fail: It ends after the moment at which the port is judged")
+def a_run_that_is_judged_before_it_ran(port: SignedPort) -> None:
+    port.attest()
+    port.at = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@forge("port.attestation-replayed", "fail: It ends after the moment at which the port is judged")
 def a_run_that_ends_in_the_future(port: SignedPort) -> None:
     path = port.attest()
     _times(port, path, finishedOn="2026-11-30T12:00:01Z")
 
 
-@forge("port.attestation-replayed", "fail: It began after it ended, or ends in the future")
+@forge("port.attestation-replayed", "fail: It began after it ended")
 def a_run_that_ended_before_it_began(port: SignedPort) -> None:
     path = port.attest()
     _times(port, path, finishedOn="2026-11-29T07:59:59Z")
@@ -242,3 +267,14 @@ def a_matrix_that_the_vendor_did_not_sign(port: SignedPort) -> None:
 def reference_outputs_that_the_model_role_did_not_sign(port: SignedPort) -> None:
     (port.path / "signoffs/G1.model.dsse.json").unlink()
     (port.path / "signoffs/G2.export.dsse.json").unlink()
+
+
+@forge(
+    "common.signoff-duty-missing@G1",
+    "open: The signoff of model (signoffs/G1.model.dsse.json) is there",
+    kind="full",
+)
+def reference_outputs_that_the_model_role_signed_before_they_changed(port: SignedPort) -> None:
+    port.resign(
+        "signoffs/G1.model.dsse.json", lambda doc: doc["subject"][0]["digest"].update(sha256="00" * 32), "model"
+    )

@@ -197,6 +197,47 @@ def a_layout_of_steps_that_write_one_file(port: SignedPort) -> None:
     declare(port, steps)
 
 
+def _claim(port: SignedPort, gate: str) -> None:
+    path = port.path / "port.yaml"
+    path.write_text(path.read_text("utf-8").replace('"claim": "G0"', f'"claim": "{gate}"'), "utf-8")
+
+
+@forge(
+    "port.layout-differs-from-port",
+    "open: Whether the layout and the links are of the port's steps is open",
+    exit_code=1,
+)
+def a_chain_of_a_port_that_cannot_be_used(port: SignedPort) -> None:
+    chained(port)
+    _claim(port, "G12")
+
+
+@forge("port.layout-expired", "fail: It ran out on 2026-11-01")
+def a_layout_that_ran_out_of_a_port_that_cannot_be_used(port: SignedPort) -> None:
+    """What is wrong with a layout whatever the steps are stays wrong."""
+    a_layout_that_ran_out(port)
+    _claim(port, "G12")
+
+
+@forge("port.link-name-mismatch", "open: Whether the links are of the port's steps is open")
+def links_without_a_layout_of_a_port_that_cannot_be_used(port: SignedPort) -> None:
+    chained(port)
+    (port.path / LAYOUT).unlink()
+    _claim(port, "G12")
+
+
+@forge("port.link-name-mismatch", "fail: It is a link of the step tokenize, under another name")
+def a_link_of_another_step_of_a_port_that_cannot_be_used(port: SignedPort) -> None:
+    a_link_of_another_step(port)
+    _claim(port, "G12")
+
+
+@forge("port.link-name-mismatch", "fail: port.yaml cannot be laid out, so that no link is of its steps")
+def links_without_a_layout_of_steps_in_a_circle(port: SignedPort) -> None:
+    a_layout_of_steps_in_a_circle(port)
+    (port.path / LAYOUT).unlink()
+
+
 @forge("port.layout-differs-from-port", "run by functionaries of quant, and the registry has no keys")
 def a_layout_of_a_step_that_nobody_may_run(port: SignedPort) -> None:
     chained(port)

@@ -43,6 +43,39 @@ def a_port_under_another_name(port: SignedPort) -> None:
     port.registry(ports=["tiny-dense", "copy-cat"])
 
 
+def unreadable(port: SignedPort) -> None:
+    """Let nothing be read from port.yaml."""
+    (port.path / "port.yaml").write_text("schema: [")
+
+
+@forge(
+    "common.signoff-replayed@G0", "open: It is of the port tiny-dense, and the id of the port at hand cannot be read"
+)
+def a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    unreadable(port)
+
+
+@forge("common.signoff-stale@G0", "fail: 00-source/source-manifest.json changed")
+def a_stale_signoff_of_a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    """What fails whatever the port is called fails."""
+    (port.path / MANIFEST).write_bytes((port.path / MANIFEST).read_bytes() + b"\n")
+    unreadable(port)
+
+
+@forge("common.signoff-replayed@G0", "fail: It was signed for the gate G1")
+def of_another_gate_of_a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    port.signoff("G0.model", gate="G1")
+    unreadable(port)
+
+
+@forge(
+    "common.signoff-verdict-mismatch@G0", "open: It was signed for the profile example, and the port's cannot be read"
+)
+def a_port_whose_profile_nobody_can_read(port: SignedPort) -> None:
+    text = (port.path / "port.yaml").read_text()
+    (port.path / "port.yaml").write_text(text.replace("profile: example", "profile: [example]"))
+
+
 @forge("port.port-unregistered", "fail: The registry tests speaks for other ports")
 def a_port_that_is_not_registered(port: SignedPort) -> None:
     port.registry(ports=["another-port"])

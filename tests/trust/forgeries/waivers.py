@@ -6,6 +6,7 @@ import shutil
 from tests.trust import authority as kit
 from tests.trust.forgeries import forge
 from tests.trust.forgeries.signatures import revoke
+from tests.trust.forgeries.slots import unreadable
 from tests.trust.signed_port import MANIFEST, WAIVED, WAIVER, WAIVER_SIGNERS, SignedPort
 
 FAILS = f"G0.{WAIVED}"
@@ -38,6 +39,15 @@ def a_waiver_of_another_port(port: SignedPort) -> None:
 @forge("port.waiver-replayed", "fail: It is the waiver w-1, under another name", kind="waived")
 def a_waiver_under_another_name(port: SignedPort) -> None:
     (port.path / WAIVER).rename(port.path / "waivers/w-2.dsse.json")
+
+
+@forge(
+    "port.waiver-replayed",
+    "open: It is of the port tiny-dense, and the id of the port at hand cannot be read",
+    kind="waived",
+)
+def a_waiver_of_a_port_whose_id_nobody_can_read(port: SignedPort) -> None:
+    unreadable(port)
 
 
 @forge("port.waiver-unused", "fail: There is no rule model-id-mismatch on G1 to waive", kind="waived")
