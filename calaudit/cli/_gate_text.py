@@ -11,6 +11,7 @@ __all__ = ["gate_document", "gate_text"]
 
 _WIDTH = 80
 _LABEL = 11
+_EACH = "[warning] and [note] decide nothing, and [pending] leaves it open."
 
 
 def gate_text(gate: Gate, rules: Sequence[Explained]) -> str:
@@ -29,11 +30,13 @@ def gate_text(gate: Gate, rules: Sequence[Explained]) -> str:
     for heading, required in (("Files it needs", True), ("Files it may have", False)):
         specs = [spec for spec in gate.artifacts if spec.required is required]
         lines += ["", heading, *(_file(spec) for spec in specs)] if specs else []
-    lines += ["", "Rules (+: the gate cannot pass without it)"]
+    lines += ["", "Rules (+: a hard threshold, which no waiver covers). Each fails the gate, but", _EACH]
     width = max((len(item.rule.id) for item in own), default=0) + 5
     for item in own:
         first = f"  {'+' if item.threshold else ' '} {item.rule.id:<{width - 4}}"
-        lines += textwrap.wrap(item.rule.title, _WIDTH, initial_indent=first, subsequent_indent=" " * width)
+        level = "pending" if item.pending else str(item.rule.level)
+        title = item.rule.title if level == "error" else f"[{level}] {item.rule.title}"
+        lines += textwrap.wrap(title, _WIDTH, initial_indent=first, subsequent_indent=" " * width)
     lines += ["", f"Besides, the {len(common)} rules of every gate; `calaudit explain --list` lists them."]
     lines += ["`calaudit schema show NAME --text` describes a schema, `calaudit explain RULE` a rule.", ""]
     return "\n".join(lines)

@@ -18,6 +18,7 @@ from calaudit.trust import TrustSource
 
 __all__ = [
     "PortPath",
+    "ascii_only",
     "audited",
     "contract_for",
     "cue_option",
@@ -134,6 +135,15 @@ def wants_colour(*, no_color: bool) -> bool:
     if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()
+
+
+def ascii_only() -> bool:
+    """Whether standard output cannot show the marks of a report (``LC_ALL=C``, an old console)."""
+    try:
+        "✓✗⊘–─·…“”".encode(getattr(sys.stdout, "encoding", None) or "ascii")  # noqa: RUF001 - the marks themselves
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
 
 
 def terminal_width() -> int:

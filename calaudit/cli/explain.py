@@ -110,7 +110,7 @@ def _level(item: "Explained") -> str:
     if item.stops:
         return f"{item.rule.level}; blocks the gates that cannot do without what is missing, decides no other verdict"
     weighs = {"error": "decides the verdict"}.get(str(item.rule.level), "never decides a verdict")
-    hard = "; a hard threshold: the gate cannot pass without it" if item.threshold else ""
+    hard = "; a hard threshold, which no waiver covers" if item.threshold else ""
     needs = "a clock" if item.effective_on else "signatures"
     trust = f"; needs {needs}, so it does not count for the technical verdict" if item.rule.trust else ""
     return f"{item.rule.level}, {weighs}{hard}{trust}"

@@ -9,6 +9,7 @@ import click
 
 from calaudit.cli._judging import at_option, moment, trust_option, unsafe_time_option
 from calaudit.cli._shared import (
+    ascii_only,
     audited,
     contract_for,
     cue_option,
@@ -72,7 +73,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     if as_json:
         emit(dumps(_document(report, table)))
     else:
-        emit(render(report, table, Options(colour=wants_colour(no_color=no_color), width=terminal_width())))
+        colour = wants_colour(no_color=no_color)
+        emit(render(report, table, Options(colour=colour, ascii_only=ascii_only(), width=terminal_width())))
     ctx.exit(report.exit_code)
 
 

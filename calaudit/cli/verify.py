@@ -8,6 +8,7 @@ import click
 
 from calaudit.cli._judging import at_option, moment, trust_option, unsafe_time_option
 from calaudit.cli._shared import (
+    ascii_only,
     audited,
     contract_for,
     cue_option,
@@ -57,7 +58,7 @@ class Output:
 @passphrase_option
 @click.option("--jobs", metavar="N", type=click.IntRange(min=1), help="Threads and processes; the machine's cores.")
 @click.option("--quiet", is_flag=True, help="No progress, and no report but those asked for with -o.")
-@click.option("--verbose", is_flag=True, help="List the rules that passed as well.")
+@click.option("--verbose", is_flag=True, help="List the rules that passed as well, and every finding in full.")
 @click.option("--no-color", is_flag=True, help="No colour, as with NO_COLOR in the environment.")
 @click.option("--offline", is_flag=True, help="Nothing to do: an audit never uses the network.")
 @click.pass_context
@@ -113,7 +114,8 @@ def command(  # noqa: PLR0913 - one parameter an option
     for output in (output for output in outputs if output.path is None):
         colour = output.format == "text" and wants_colour(no_color=no_color)
         width = terminal_width() if output.path is None else 80
-        _write(output, report, Options(colour=colour, verbose=verbose, root=root, width=width))
+        shown = Options(colour=colour, ascii_only=ascii_only(), verbose=verbose, root=root, width=width)
+        _write(output, report, shown)
     ctx.exit(report.exit_code)
 
 

@@ -23,10 +23,11 @@ class Options:
 
     ``root`` is the port directory relative to where the reader's paths begin (a checkout's top), as a POSIX path
     without a slash at its end; empty where the port is that place, None where the port lies elsewhere.
-    ``width`` is how many columns a text for a terminal has.
+    ``width`` is how many columns a text for a terminal has; ``ascii_only`` says that it can show no other characters.
     """
 
     colour: bool = False
+    ascii_only: bool = False
     verbose: bool = False
     root: str | None = ""
     width: int = 80

@@ -76,7 +76,7 @@ def rows(
 
 def render(report: Report, table: Sequence[Row], options: Options = PLAIN) -> str:
     """The table as text."""
-    page = Page(colour=options.colour, width=options.width)
+    page = Page(colour=options.colour, width=options.width, ascii_only=options.ascii_only)
     port = report.port
     page.para(f"port {port.id} · profile {port.profile} · {port.stage} · claims {port.claim}", style="bold")
     page.blank()
@@ -146,7 +146,9 @@ def _missing(report: Report, gate: GateReport) -> str:
     parts = [_named(kind, by_rule(r for r in decisive if r.kind is kind)) for kind in (Kind.FAIL, Kind.OPEN)]
     counts = tally(report, gate)
     if counts.unsigned:
-        parts.append("Signatures." if any(parts) else f"Technically {gate.technical}; signatures.")
+        what = say.left(gate.findings, report)
+        whole = f"{what[0].upper()}{what[1:]}." if any(parts) else f"Technically {gate.technical}; {what}."
+        parts.append(whole)
     if gate.verdict in BLOCKED and not any(parts):
         parts.append("See below.")
     if counts.blocking:

@@ -1,21 +1,20 @@
 """Sorting the findings of a report so that a reader meets each matter once."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from calaudit.model import GateReport, Kind, Level, Report, Result, Rule
-from calaudit.report._weights import blocks_later, decides, is_unsigned, rank
+from calaudit.report._weights import blocks_later, decides, follow_rank, follows, is_unsigned, rank, wait_rank
 
 __all__ = [
     "Group",
-    "Matter",
     "Tally",
     "block_groups",
     "by_rule",
+    "follow_groups",
     "gate_groups",
     "is_unsigned",
-    "matters",
     "repeated_groups",
     "tally",
     "trust_groups",
@@ -44,15 +43,6 @@ class Group:
         """What to do; None where the rules' fixes differ (the findings' messages then say what is missing)."""
         fixes = {rule.fix for rule in self.rules}
         return fixes.pop() if len(fixes) == 1 else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matter:
-    """What findings of a group say alike, of one place or of several."""
-
-    message: str
-    expected: str | None
-    findings: tuple[Result, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +102,18 @@ def _ending(report: Report, results: Sequence[Result]) -> str:
 
 
 def gate_groups(report: Report, gate: GateReport, *, but: Sequence[Group] = ()) -> tuple[Group, ...]:
-    """The findings of one gate, causes first; without what is unsigned, waived, blocks others, or ``but`` tells."""
+    """The findings of one gate, causes first.
+
+    Without what is unsigned, waived, follows from a change, blocks others, or is told by ``but``.
+    """
     groups: dict[object, Group] = {}
     told = {rule.id for group in but if gate.gate in group.gates for rule in group.rules}
     wanted = [
         r
         for r in gate.findings
-        if r.rule not in told and not is_unsigned(report, r) and not blocks_later(r) and r.suppression is None
+        if r.rule not in told
+        and not (is_unsigned(report, r) or blocks_later(r) or follows(r))
+        and r.suppression is None
     ]
     for name, findings in by_rule(wanted).items():
         rule = report.rule(findings[0])
@@ -160,17 +155,24 @@ def repeated_groups(report: Report) -> tuple[Group, ...]:
     )
 
 
+def follow_groups(report: Report) -> tuple[Group, ...]:
+    """What follows from a change, by rule over all gates, errors first."""
+    groups = _groups_over_gates(report, [r for r in report.findings if follows(r)])
+    return tuple(sorted(groups, key=lambda group: (_WEIGHT[group.level], follow_rank(group.rules[0].id))))
+
+
 def trust_groups(report: Report) -> tuple[Group, ...]:
-    """What waits for signatures, by rule over all gates."""
-    return _open_groups(report, [r for r in report.findings if is_unsigned(report, r)])
+    """What waits for runs and signatures, by rule over all gates: in the order in which it is supplied."""
+    groups = _groups_over_gates(report, [r for r in report.findings if is_unsigned(report, r)])
+    return tuple(sorted(groups, key=lambda group: wait_rank(group.rules[0].id)))
 
 
 def block_groups(report: Report) -> tuple[Group, ...]:
     """What stops later gates, by rule over all gates."""
-    return _open_groups(report, [r for r in report.findings if blocks_later(r)])
+    return _groups_over_gates(report, [r for r in report.findings if blocks_later(r)])
 
 
-def _open_groups(report: Report, chosen: Iterable[Result]) -> tuple[Group, ...]:
+def _groups_over_gates(report: Report, chosen: Iterable[Result]) -> tuple[Group, ...]:
     found: dict[str, list[Result]] = {}
     for result in chosen:
         found.setdefault(report.rule(result).key, []).append(result)
@@ -178,21 +180,12 @@ def _open_groups(report: Report, chosen: Iterable[Result]) -> tuple[Group, ...]:
         Group(
             rules=(report.rules[key],),
             gates=tuple(dict.fromkeys(r.gate for r in results)),
-            kind=Kind.OPEN,
+            kind=worst(results),
             level=results[0].level,
             findings=tuple(results),
         )
         for key, results in sorted(found.items())
     )
-
-
-def matters(group: Group) -> Iterator[Matter]:
-    """The findings of a group, those that differ only in their place together."""
-    alike: dict[tuple[str, str | None], list[Result]] = {}
-    for finding in group.findings:
-        alike.setdefault((finding.message, finding.expected), []).append(finding)
-    for (message, expected), findings in alike.items():
-        yield Matter(message=message, expected=expected, findings=tuple(findings))
 
 
 def _order(group: Group) -> tuple[int, int, int, str]:

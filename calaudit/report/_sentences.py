@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from calaudit.model import EVERY_GATE, PORT, GateReport, Kind, Level, Report, Result, Verdict
-from calaudit.report._groups import Group, block_groups, gate_groups, is_unsigned, trust_groups
+from calaudit.report._follows import mend
+from calaudit.report._groups import Group, block_groups, follow_groups, gate_groups, is_unsigned, trust_groups
 from calaudit.report._trust import waived
-from calaudit.report._weights import decides, is_about_files, stopped, urgency
+from calaudit.report._weights import decides, follows, is_about_files, needs_run, stopped, urgency
 
-__all__ = ["EXITS", "blocked", "goes_back", "meaning", "next_step", "number", "title", "unsigned"]
+__all__ = ["EXITS", "blocked", "goes_back", "left", "meaning", "next_step", "number", "title", "unsigned"]
 
 EXITS = {
     0: "passed",
@@ -37,9 +38,14 @@ def meaning(report: Report) -> str:
 
 
 def _why(report: Report) -> str:
-    failed = _rules(report, [r for r in _decisive(report) if r.kind is Kind.FAIL])
+    failed = _rules(report, [r for r in _decisive(report) if r.kind is Kind.FAIL and not follows(r)])
+    stale = _rules(report, [r for r in _decisive(report) if follows(r)])
     opened = _rules(report, [r for r in _decisive(report) if r.kind is Kind.OPEN])
-    wrong = f"{number(failed[0], 'rule')} {'fails' if failed[0] == 1 else 'fail'}: {failed[1]}."
+    parts = [f"{number(failed[0], 'rule')} {_s(failed[0], 'fail')}: {failed[1]}."] if failed[0] else []
+    if stale[0]:
+        more = f"{stale[0]} more" if failed[0] else number(stale[0], "rule")
+        parts.append(f"{more} {_s(stale[0], 'fail')} since something changed after it was run or signed: {stale[1]}.")
+    wrong = " ".join(parts)
     unsure = f"{number(opened[0], 'rule')} could not be verified: {opened[1]}."
     match report.verdict:
         case Verdict.PASSED:
@@ -49,13 +55,13 @@ def _why(report: Report) -> str:
         case Verdict.BLOCKED_COMPILER | Verdict.BLOCKED_REPRODUCIBILITY:
             gates = [g.gate for g in report.gates if g.verdict is report.verdict]
             waits = blocked(", ".join(gates), report.verdict)
-            return " ".join([waits, *([wrong] if failed[0] else []), *([f"Besides, {unsure}"] if opened[0] else [])])
+            return " ".join([waits, *([wrong] if wrong else []), *([f"Besides, {unsure}"] if opened[0] else [])])
         case Verdict.FAILED:
             return f"{wrong} Besides, {unsure}" if opened[0] else wrong
         case _ if not opened[0]:
-            return (wrong if failed[0] else "Nothing is wrong, but nothing was verified either.") + _stopping(report)
+            return (wrong or "Nothing is wrong, but nothing was verified either.") + _stopping(report)
         case _:
-            return (f"{wrong} {unsure}" if failed[0] else f"Nothing is wrong, but {unsure}") + _stopping(report)
+            return (f"{wrong} {unsure}" if wrong else f"Nothing is wrong, but {unsure}") + _stopping(report)
 
 
 def unsigned(report: Report) -> str | None:
@@ -66,11 +72,18 @@ def unsigned(report: Report) -> str | None:
     if not count:
         return None
     every = len({(r.gate, r.rule) for r in _decisive(report) if r.kind is Kind.OPEN}) == count
-    who = "What could not be verified waits" if every else f"{count} of them {'waits' if count == 1 else 'wait'}"
+    who = "What could not be verified waits" if every else f"{count} of them {_s(count, 'wait')}"
     where = "" if every else f" ({gates})"
-    return (
-        f"{who} for signatures{where}{', and no trust root is pinned' if report.trust is None else ''}. "
-        "The technical verdicts do not depend on them."
+    unknown = ", and no trust root is pinned" if report.trust is None else ""
+    waits = f"{left(report.findings, report)}{where}{unknown}"
+    return f"{who} for {waits}. The technical verdicts do not depend on them."
+
+
+def left(findings: Iterable[Result], report: Report) -> str:
+    """What the open trust rules among these wait for."""
+    waits = {needs_run(r.rule) for r in findings if is_unsigned(report, r)}
+    return {frozenset({True}): "attested runs", frozenset({True, False}): "attested runs and signatures"}.get(
+        frozenset(waits), "signatures"
     )
 
 
@@ -79,17 +92,23 @@ def next_step(report: Report) -> str:
     if report.exit_code == 4:
         return "Run again with the newest calaudit; if it crashes again, report the note above with the port's version."
     found = [(gate, group) for gate in report.gates for group in gate_groups(report, gate) if _is_deciding(group)]
+    gates = {gate.gate: gate for gate in report.gates}
+    found += [(gates[group.gates[0]], group) for group in follow_groups(report) if _is_deciding(group)]
     if found:
         return _begin(report, *min(found, key=lambda item: _urgency(report, *item)))
     later = "".join(f" For {stopped(group.findings)}: {group.rules[0].fix}" for group in block_groups(report))
+    waiting = trust_groups(report)
     if unsigned(report) is not None:
-        # Without a root nothing else can be verified, so that comes first.
-        group = min(trust_groups(report), key=lambda found: found.rules[0].id != "trust-root-missing")
-        done = f"Through {report.through} every technical rule that has a matter passes; what is left are signatures."
-        return f"{done} Begin with {group.rules[0].key}: {group.rules[0].fix}{later}"
+        what = left(report.findings, report)
+        done = f"Through {report.through} every technical rule that has a matter passes; what is left are {what}."
+        rule = waiting[0].rules[0]
+        return f"{done} Begin with {rule.key}:{_said(waiting[0].findings[0])} {rule.fix}{later}"
     if report.through == "G10":
         return later.lstrip() or "Nothing is left to do."
-    return f"Go on with the gate after {report.through}: raise `claim` in port.yaml.{later}"
+    return (
+        f"Go on with the gate after {report.through}: raise `claim` in port.yaml. That changes port.yaml, so a step "
+        f"that has it among its materials is run again, and its gate signed again.{later}"
+    )
 
 
 def goes_back(report: Report, gate: GateReport, results: Iterable[Result]) -> str | None:
@@ -112,14 +131,26 @@ def _urgency(report: Report, gate: GateReport, group: Group) -> tuple[int, bool,
 def _begin(report: Report, gate: GateReport, group: Group) -> str:
     rule, first = group.rules[0], next(f for f in group.findings if decides(f))
     where = f" on {'the port' if gate.gate == PORT else gate.gate}" if rule.gate == EVERY_GATE else ""
-    said = ""
-    if is_about_files(rule.id) and first.message:
-        named = first.location is None or first.location.path in first.message
-        said = first.message if named else f"{first.message} ({first.location})"
-        said = f" {said if said.endswith(('.', ')', '?')) else f'{said}.'}"
+    if follows(first):
+        stale = [r for r in report.findings if follows(r) and decides(r)]
+        return f"Begin with {rule.key}{where}:{_said(first)} {mend(report, stale)}"
     back = goes_back(report, gate, group.findings)
     goes = "" if back is None else f" If that is not enough, {gate.gate} goes back to: {back}."
-    return f"Begin with {rule.key}{where}:{said} {group.fix or 'Supply what is missing.'}{goes}"
+    return f"Begin with {rule.key}{where}:{_said(first)} {group.fix or 'Supply what is missing.'}{goes}"
+
+
+def _said(finding: Result) -> str:
+    """What a finding says and where, as a sentence that begins with a space; empty where it says nothing."""
+    if not finding.message:
+        return "" if finding.location is None else f" See {finding.location}."
+    named = finding.location is None or str(finding.location) in finding.message
+    if named:
+        return f" {finding.message if finding.message.endswith(('.', ')', '?')) else f'{finding.message}.'}"
+    return f" {finding.message} ({finding.location})"
+
+
+def _s(count: int, verb: str) -> str:
+    return f"{verb}s" if count == 1 else verb
 
 
 def blocked(where: str, verdict: Verdict) -> str:

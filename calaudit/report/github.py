@@ -3,7 +3,7 @@
 The port's verdict comes first, since GitHub shows only the first annotations of a step; then what fails, as
 ``::error``; then every failure that is waived, and what is open, as ``::warning``; last what decides nothing, as
 ``::notice``. Of each a gate shows at most :data:`LISTED` (but of what is waived, all), and one line counts the rest.
-What only waits for signatures is one line a rule.
+What only waits for signatures is one line a rule, and what follows from a change one line behind its causes.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from calaudit.model import GateReport, Kind, Level, Report, Result, Rule
 from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
 from calaudit.report._escape import visible
+from calaudit.report._follows import HEADING, folds
 from calaudit.report._groups import block_groups, gate_groups, trust_groups
 from calaudit.report._trust import because, headline, signatures, trusted, waived
 from calaudit.report._weights import decides, stopped
@@ -36,6 +37,7 @@ def render(report: Report, options: Options = PLAIN) -> str:
     for weight in (Level.ERROR, Level.WARNING, Level.NOTE):
         for gate in report.gates:
             lines += _annotations(report, gate, weight, options)
+        lines += _follows(report, weight)
         if weight is Level.ERROR:
             lines += _waived(report, options)
         if weight is Level.WARNING:
@@ -60,6 +62,16 @@ def _annotations(report: Report, gate: GateReport, weight: Level, options: Optio
         names = ", ".join(dict.fromkeys(rule.key for rules, _ in rest for rule in rules))
         message = f"{say.number(len(rest), 'more finding')} of {names}; another format, such as -o json, has them all."
         yield _command(weight, f"{gate.gate}: {len(rest)} more", message)
+
+
+def _follows(report: Report, weight: Level) -> Iterator[str]:
+    """What is wrong only since something changed: one line, behind what is wrong with the port itself."""
+    for fold in folds(report):
+        # Findings that decide nothing are notices, as in `_weight`.
+        if weight is (Level.ERROR if fold.level is Level.ERROR else Level.NOTE):
+            said = " ".join(f"{m.message or 'It is stale.'}" for m in fold.told)
+            more = f" And {fold.more} more; another format, such as -o json, has them all." if fold.more else ""
+            yield _command(weight, f"{HEADING}: {fold.names}", f"{said}{more} Fix: {fold.fix}")
 
 
 def _waived(report: Report, options: Options) -> Iterator[str]:

@@ -3,27 +3,27 @@
 GitHub cuts a summary at 1 MiB, so a matter names at most :data:`PLACES` places and says how many more there are.
 """
 
-import re
 from collections.abc import Sequence
 
 from calaudit.model import PORT, GateReport, Kind, Level, Report, Verdict
 from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
-from calaudit.report._escape import visible
+from calaudit.report._alike import Matter, cut, matters
+from calaudit.report._follows import HEADING, folds, stale_here
 from calaudit.report._groups import (
     Group,
-    Matter,
     block_groups,
+    follow_groups,
     gate_groups,
-    matters,
     repeated_groups,
     tally,
     trust_groups,
 )
+from calaudit.report._prose import prose, span, told
 from calaudit.report._trust import because, headline, signatures, trusted, waived
 from calaudit.report._weights import stopped
 
-__all__ = ["PLACES", "prose", "render", "span"]
+__all__ = ["PLACES", "render"]
 
 PLACES = 20
 """How many places of one matter are named."""
@@ -36,14 +36,10 @@ _MARKS = {
     Verdict.INCOMPLETE: "❔",
     Verdict.NOT_STARTED: "·",
 }
-_ACTIVE = re.compile(r"[\\`*_\[\]~$]|^[-+#=]|(?<=:)//|(?<=www)\.", re.ASCII | re.IGNORECASE)
-_ORDERED = re.compile(r"^\d+(?=[.)])", re.ASCII)
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
 
 
 def render(report: Report, options: Options = PLAIN) -> str:
     """The report as Markdown."""
-    del options
     port = report.port
     about = f"{span(port.id)} · profile {span(port.profile)} · {prose(port.stage)}"
     lines = [
@@ -53,10 +49,10 @@ def render(report: Report, options: Options = PLAIN) -> str:
         "",
         prose(trusted(report)),
         "",
-        prose(say.meaning(report)),
-        *([prose(unsigned)] if (unsigned := say.unsigned(report)) else []),
+        told(say.meaning(report)),
+        *([told(unsigned)] if (unsigned := say.unsigned(report)) else []),
         "",
-        f"**Next:** {prose(say.next_step(report))}",
+        f"**Next:** {told(say.next_step(report))}",
         "",
     ]
     lines += [f"> **Unsafe:** this audit was weakened by {span(flag)}." for flag in report.unsafe]
@@ -65,30 +61,23 @@ def render(report: Report, options: Options = PLAIN) -> str:
     repeated = repeated_groups(report)
     for gate in report.gates:
         groups = gate_groups(report, gate, but=repeated)
+        stale = stale_here(gate)
         if groups:
             lines += [f"### {_name(gate)}: {prose(str(gate.verdict))}", ""]
-            lines += [line for group in groups for line in _group(group)]
+            lines += [line for group in groups for line in _group(group, whole=options.verbose)]
+            lines += [f"- Signed before it changed (see below): {', '.join(map(span, stale))}"] if stale else []
             lines.append("")
-    lines += _waived(report)
-    lines += _blocking(report)
+    lines += _follows(report, options)
+    lines += _waived(report, options)
+    lines += _blocking(report, options)
     lines += _section("On several gates: open", repeated)
-    lines += _section("Signatures: not verified", trust_groups(report))
+    name = say.left(report.findings, report)
+    heading = f"{name[0].upper()}{name[1:]}: not verified"
+    # Most of it closes when what changed is run and signed again, which is told above.
+    brief = any(map(stale_here, report.gates)) and not options.verbose
+    lines += _section(heading, trust_groups(report), brief=brief, whole=options.verbose)
     lines.append(f"calaudit {span(report.contract_version)}, contract {span(report.contract_digest)}")
     return "\n".join(lines) + "\n"
-
-
-def prose(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no links, one line."""
-    escaped = _ORDERED.sub(r"\g<0>\\", _ACTIVE.sub(r"\\\g<0>", visible(text)))
-    shown = "".join(_ENTITIES.get(c, c) for c in escaped)
-    # A space in front would indent, and four of them make a block of code.
-    return f"&#32;{shown[1:]}" if shown.startswith(" ") else shown
-
-
-def span(text: str) -> str:
-    """A code span, also inside a table, whatever backticks or bars the text has."""
-    # HTML's own element: a fence of backticks protects neither a bar in a table cell nor a backtick at an edge.
-    return f"<code>{prose(text)}</code>"
 
 
 def _table(report: Report) -> list[str]:
@@ -111,62 +100,84 @@ def _name(gate: GateReport) -> str:
     return prose(gate.title if gate.gate == PORT else f"{gate.gate} {gate.title}")
 
 
-def _group(group: Group) -> list[str]:
+def _group(group: Group, *, whole: bool) -> list[str]:
     mark = "❔" if group.kind is Kind.OPEN else "❌" if group.level is Level.ERROR else "⚠️"
     names = ", ".join(span(rule.key) for rule in group.rules)
-    lines = [f"- {mark} {names}" + (f" {prose(group.rules[0].title)}" if len(group.rules) == 1 else "")]
+    lines = [f"- {mark} {names}" + (f" {told(group.rules[0].title)}" if len(group.rules) == 1 else "")]
     for matter in matters(group):
-        lines += _matter(matter)
+        lines += _matter(matter, whole=whole)
     if group.fix is not None:
-        lines.append(f"  - **Fix:** {prose(group.fix)}")
+        lines.append(f"  - **Fix:** {told(group.fix)}")
     return lines
 
 
-def _waived(report: Report) -> list[str]:
+def _follows(report: Report, options: Options) -> list[str]:
+    """What is wrong only since something changed, after what is wrong with the port itself."""
+    groups = follow_groups(report)
+    lines = [f"### {HEADING}", ""] if groups else []
+    if options.verbose:
+        return [*lines, *(line for group in groups for line in _group(group, whole=True)), *([""] if lines else [])]
+    for fold in folds(report):
+        names = ", ".join(f"{span(key)} ({count})" for key, count in fold.rules)
+        lines.append(f"- {'❌' if fold.level is Level.ERROR else '⚠️'} {names}")
+        for matter in fold.told:
+            places = [str(where) for where in dict.fromkeys(f.location for f in matter.findings) if where is not None]
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            lines.append(f"  - {told(matter.message)}" + (f" {span(places[0])}{more}" if places else ""))
+        lines += [f"  - … and {fold.more} more (the JSON report has all)."] if fold.more else []
+        lines.append(f"  - **Fix:** {told(fold.fix)}")
+    return [*lines, ""] if lines else []
+
+
+def _waived(report: Report, options: Options) -> list[str]:
     """What fails and decides nothing while its waiver lasts; never left out, however many there are."""
     results = waived(report)
     lines = [f"### Waived: {say.number(len(results), 'failure')}", ""] if results else []
     for result in results:
         lines.append(f"- ⚠️ {span(report.rule(result).key)} on {prose(result.gate)}")
-        lines += _matter(Matter(message=result.message, expected=result.expected, findings=(result,)))
+        lines += _matter(
+            Matter(message=result.message, expected=result.expected, findings=(result,)), whole=options.verbose
+        )
         if result.suppression is not None:
             lines.append(f"  - {prose(because(result.suppression))}")
     return [*lines, ""] if lines else []
 
 
-def _blocking(report: Report) -> list[str]:
+def _blocking(report: Report, options: Options) -> list[str]:
     groups = block_groups(report)
     lines = ["### What later gates wait for", ""] if groups else []
     for group in groups:
         rule = group.rules[0]
-        lines.append(f"- ⛔ {span(rule.key)} {prose(rule.title)}: blocks {prose(stopped(group.findings))}")
-        lines += [line for matter in matters(group) for line in _matter(matter)]
-        lines.append(f"  - **Fix:** {prose(rule.fix)}")
+        lines.append(f"- ⛔ {span(rule.key)} {told(rule.title)}: blocks {prose(stopped(group.findings))}")
+        lines += [line for matter in matters(group) for line in _matter(matter, whole=options.verbose)]
+        lines.append(f"  - **Fix:** {told(rule.fix)}")
     return [*lines, ""] if lines else []
 
 
-def _section(name: str, groups: Sequence[Group]) -> list[str]:
+def _section(name: str, groups: Sequence[Group], *, brief: bool = False, whole: bool = False) -> list[str]:
     if not groups:
         return []
     lines = [f"### {name}", ""]
     for group in groups:
         rule = group.rules[0]
-        said = "" if rule.trust else f" {prose(group.findings[0].message)}"
-        lines.append(f"- ❔ {span(rule.key)} {prose(rule.title)}: open on {', '.join(group.gates)}.{said}")
-        lines.append(f"  - **Fix:** {prose(rule.fix)}")
+        said = "" if rule.trust else f" {told(group.findings[0].message)}"
+        lines.append(f"- ❔ {span(rule.key)} {told(rule.title)}: open on {', '.join(group.gates)}.{said}")
+        if whole and rule.trust:
+            lines += [line for matter in matters(group) for line in _matter(matter, whole=True)]
+        lines += [] if brief else [f"  - **Fix:** {told(rule.fix)}"]
     return [*lines, ""]
 
 
-def _matter(matter: Matter) -> list[str]:
-    expected = "" if matter.expected is None else f" Expected {span(matter.expected)}."
-    lines = [f"  - {prose(matter.message)}{expected}"]
-    for finding in matter.findings[:PLACES]:
-        where = "" if finding.location is None else span(str(finding.location))
-        actual = "" if finding.actual is None else f" actual {span(finding.actual)}"
+def _matter(matter: Matter, *, whole: bool) -> list[str]:
+    expected, same, places = matter.tail
+    said = [] if expected is None else [f"Expected {span(cut(expected, whole=whole))}."]
+    said += [] if same is None else [f"Actual {span(cut(same, whole=whole))}."]
+    lines = [" ".join([f"  - {told(matter.message)}", *said])]
+    for location, found in places[:PLACES]:
+        where = "" if location is None else span(str(location))
+        actual = "" if found is None else f" actual {span(cut(found, whole=whole))}"
         if where or actual:
             lines.append(f"    - {where}{actual}")
-    if len(matter.findings) > PLACES:
-        lines.append(
-            f"    - … and {say.number(len(matter.findings) - PLACES, 'more place')} (the JSON report has all)."
-        )
+    if len(places) > PLACES:
+        lines.append(f"    - … and {say.number(len(places) - PLACES, 'more place')} (the JSON report has all).")
     return lines

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 
-from calaudit.model import PORT, GateReport, Kind, Report, Result, Verdict
+from calaudit.model import PORT, GateReport, Kind, Level, Report, Result, Verdict
 from calaudit.report import PLAIN, Options
 from calaudit.report import _sentences as say
+from calaudit.report._alike import Matter, matters
+from calaudit.report._follows import HEADING, folds, stale_here
 from calaudit.report._groups import (
     Group,
-    Matter,
     block_groups,
     by_rule,
+    follow_groups,
     gate_groups,
-    matters,
     repeated_groups,
     tally,
-    trust_groups,
     worst,
 )
-from calaudit.report._matters import write_group, write_matter, write_matters
+from calaudit.report._matters import write_fold, write_group, write_matter
 from calaudit.report._page import Page, kind_style, symbol, verdict_style
 from calaudit.report._trust import because, headline, signatures, trusted, waived
+from calaudit.report._waits import write_waits
 from calaudit.report._weights import stopped
 
 __all__ = ["render"]
@@ -27,7 +28,7 @@ __all__ = ["render"]
 
 def render(report: Report, options: Options = PLAIN) -> str:
     """The report as text."""
-    page = Page(colour=options.colour, width=options.width)
+    page = Page(colour=options.colour, width=options.width, ascii_only=options.ascii_only)
     _head(page, report)
     repeated = repeated_groups(report)
     for gate in report.gates:
@@ -36,13 +37,11 @@ def render(report: Report, options: Options = PLAIN) -> str:
             _gate(page, report, gate, repeated, options)
             if options.verbose:
                 _quiet_rules(page, report, gate)
-    _waived(page, report)
-    _blocking(page, report)
+    _follows(page, report, options)
+    _waived(page, report, options)
+    _blocking(page, report, options)
     _waiting(page, report)
-    # Without a root every rule about signatures is open for one reason, which the head tells.
-    rooted = report.trust is not None and report.trust.registry_version is not None
-    _section(page, "On several gates", "open", repeated, rooted=rooted)
-    _section(page, "Signatures", "not verified", trust_groups(report), rooted=rooted)
+    write_waits(page, report, repeated, whole=options.verbose)
     _foot(page, report)
     return page.text()
 
@@ -64,6 +63,9 @@ def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group
         page.para(f"signed by {', '.join(signed)}", indent=4, style="dim")
     if gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY):
         page.para(say.blocked(gate.gate, gate.verdict), indent=4, style="magenta")
+    stale = stale_here(gate)
+    if stale:
+        page.para(f"signed before it changed (see below): {', '.join(stale)}", indent=4, style="dim")
     for group in gate_groups(report, gate, but=repeated):
         write_group(page, group, whole=options.verbose)
 
@@ -97,7 +99,23 @@ def _quiet_rules(page: Page, report: Report, gate: GateReport) -> None:
         page.para(f"{rule.key}: {said}", indent=2, lead=lead, lead_style=kind_style(kind, first.level), style="dim")
 
 
-def _waived(page: Page, report: Report) -> None:
+def _follows(page: Page, report: Report, options: Options) -> None:
+    """What is wrong only since something changed, after what is wrong with the port itself."""
+    groups = follow_groups(report)
+    if not groups:
+        return
+    failing = any(group.level is Level.ERROR for group in groups)
+    page.blank()
+    page.spread(HEADING, "to be made again" if failing else "warned", right_style="bold red" if failing else "cyan")
+    if options.verbose:
+        for group in groups:
+            write_group(page, group, whole=True)
+    else:
+        for fold in folds(report):
+            write_fold(page, fold)
+
+
+def _waived(page: Page, report: Report, options: Options) -> None:
     """What fails and decides nothing while its waiver lasts; never left out, however many there are."""
     results = waived(report)
     if not results:
@@ -107,12 +125,13 @@ def _waived(page: Page, report: Report) -> None:
     for result in results:
         page.blank()
         page.para(f"{report.rule(result).key} on {result.gate}", indent=2, lead="! ", style="bold", lead_style="yellow")
-        write_matter(page, Matter(message=result.message, expected=result.expected, findings=(result,)))
+        matter = Matter(message=result.message, expected=result.expected, findings=(result,))
+        write_matter(page, matter, whole=options.verbose)
         if result.suppression is not None:
             page.para(because(result.suppression), indent=4)
 
 
-def _blocking(page: Page, report: Report) -> None:
+def _blocking(page: Page, report: Report, options: Options) -> None:
     """What stops later gates and decides nothing on its own."""
     groups = block_groups(report)
     if not groups:
@@ -123,8 +142,13 @@ def _blocking(page: Page, report: Report) -> None:
         page.blank()
         page.para(group.rules[0].key, indent=2, lead="⊘ ", style="bold", lead_style="magenta")
         page.para(group.rules[0].title, indent=4, lead="rule: ", style="dim")
-        for matter in matters(group):
-            write_matter(page, matter)
+        found = list(matters(group))
+        # Where the port fails, something else comes first.
+        shown = found[:1] if report.verdict is Verdict.FAILED and not options.verbose else found
+        for matter in shown:
+            write_matter(page, matter, whole=options.verbose)
+        if len(found) > len(shown):
+            page.para(f"… and {len(found) - len(shown)} more (see --verbose).", indent=4)
         page.para(f"Blocks {stopped(group.findings)}; decides no other verdict.", indent=4)
         page.para(group.rules[0].fix, indent=4, lead="fix: ", lead_style="green")
 
@@ -146,26 +170,6 @@ def _waiting(page: Page, report: Report) -> None:
         page.spread(names, str(verdict), right_style=verdict_style(verdict))
         what = "not claimed, and no file is there." if verdict is Verdict.NOT_STARTED else say.blocked("", verdict)
         page.para(what, indent=4, style="dim" if verdict is Verdict.NOT_STARTED else "magenta")
-
-
-def _section(page: Page, name: str, state: str, groups: Sequence[Group], *, rooted: bool) -> None:
-    """What is open alike on many gates, once."""
-    if not groups:
-        return
-    page.blank()
-    page.spread(name, state, right_style="bold yellow")
-    for group in groups:
-        page.blank()
-        rule = group.rules[0]
-        lead_style = kind_style(group.kind, group.level)
-        page.para(rule.key, indent=2, lead=f"{symbol(group.kind, group.level)} ", style="bold", lead_style=lead_style)
-        page.para(rule.title, indent=4, lead="rule: ", style="dim")
-        where = ", ".join("the port" if gate == PORT else gate for gate in group.gates)
-        said = "" if rule.trust else f" {group.findings[0].message}"
-        page.para(f"Open on {where}.{said}", indent=4)
-        if rule.trust and rooted:
-            write_matters(page, group, whole=False)
-        page.para(rule.fix, indent=4, lead="fix: ", lead_style="green")
 
 
 def _foot(page: Page, report: Report) -> None:

@@ -31,6 +31,12 @@ def test_a_key_is_one_rule():
     assert "waivable   no" in output
 
 
+def test_a_gate_tells_what_its_marks_mean():
+    code, output = run("G1")
+    assert code == 0
+    assert "Rules (+: a hard threshold, which no waiver covers). Each fails the gate, but\n[warning] and" in output
+
+
 def test_what_this_version_cannot_judge_is_told():
     code, output = run("rollback-undemonstrated")
     assert code == 0

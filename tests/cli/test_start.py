@@ -147,7 +147,7 @@ def test_the_shipped_port_is_right_and_unsigned() -> None:
     done = calaudit("verify", EXAMPLE)
     assert (done.returncode, done.stderr) == (3, "")
     assert "Nothing is wrong, but" in done.stdout
-    assert "waits for signatures, and no trust root is pinned" in " ".join(done.stdout.split())
+    assert "waits for attested runs and signatures, and no trust root is pinned" in " ".join(done.stdout.split())
     assert all(cells(line) <= 80 for line in done.stdout.splitlines())
 
 

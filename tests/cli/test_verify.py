@@ -71,6 +71,14 @@ def test_files_and_stdout(run: Run, tmp_path: Path) -> None:
     assert bases["PORT"]["uri"] == "ports/tiny/"
 
 
+def test_marks_are_ascii_where_the_encoding_has_no_others(port: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calaudit.cli._shared.audit", lambda *_, **__: SAMPLES["changed"]())
+    done = CliRunner(charset="ascii").invoke(cli, ["verify", "ports/tiny"])
+    assert "  x G0.license-unknown" in done.stdout
+    assert "\\u" not in done.stdout
+    assert "\\x" not in done.stdout
+
+
 def test_text_goes_to_stdout_besides_files(run: Run) -> None:
     assert run("ports/tiny", "-o", "json=report.json").stdout.startswith("calaudit ")
 

@@ -207,6 +207,73 @@ def waived() -> Report:
     )
 
 
+def changed() -> Report:
+    """A signed port in which one document was changed, and wrongly so."""
+    manifest = "00-source/source-manifest.json"
+    said = f"{manifest} changed since the run."
+    links = [Location(path=f"attestations/{step}.5ecd31f8.link") for step in ("reference", "export")]
+    runs = [Location(path=f"attestations/{step}.5ecd31f8.1.dsse.json") for step in ("reference", "export")]
+    stale = [result("port.attestation-stale", "port", Kind.FAIL, said, location=at, expected="a") for at in runs]
+    stale += [result("port.link-stale", "port", Kind.FAIL, said, location=at, expected="a") for at in links]
+    licence = result(
+        "G0.license-unknown",
+        "G0",
+        Kind.FAIL,
+        "The licence is unknown. Apache 2.0 is not on the SPDX list.",
+        location=Location(path=manifest, line=6, pointer="/license"),
+    )
+    signed = result(
+        "common.signoff-stale",
+        "G0",
+        Kind.FAIL,
+        f"{manifest} changed; what was signed is not what is there.",
+        location=Location(path="signoffs/G0.model.dsse.json"),
+    )
+    above = result(
+        "common.signoff-chain",
+        "G1",
+        Kind.FAIL,
+        "The signoff of G0, which it rests on, does not hold.",
+        location=Location(path="signoffs/G1.model.dsse.json"),
+    )
+    build = result(
+        "common.rebuilds-incomplete",
+        "G2",
+        Kind.OPEN,
+        "0 runs are attested of the 2 of export that have to agree.",
+        location=Location(path="port.yaml", line=45, pointer="/steps/export/rebuilds"),
+    )
+    old = [
+        result(
+            "common.signoff-outdated",
+            name,
+            Kind.FAIL,
+            "It was signed under another contract.",
+            location=Location(path=f"signoffs/{name}.model.dsse.json"),
+        )
+        for name in ("G1", "G2")
+    ]
+    return report(
+        Verdict.FAILED,
+        1,
+        gate("port", result("common.symlink", "port"), *stale, verdict=Verdict.FAILED, technical=Verdict.PASSED),
+        gate("G0", licence, signed, verdict=Verdict.FAILED),
+        gate("G1", result("common.symlink", "G1"), above, old[0], verdict=Verdict.FAILED, technical=Verdict.PASSED),
+        gate("G2", result("common.symlink", "G2"), build, old[1], verdict=Verdict.INCOMPLETE, technical=Verdict.PASSED),
+        trust=TrustSummary(
+            origin="examples/trust",
+            label=None,
+            root_version=1,
+            registry_version=1,
+            registry_digest="cd" * 32,
+            rollback_checked=False,
+        ),
+    )
+
+
 SAMPLES: Mapping[str, Callable[[], Report]] = MappingProxyType(
-    {f.__name__: f for f in (passed, unsigned, failed, blocked_compiler, blocked_reproducibility, crashed, waived)}
+    {
+        f.__name__: f
+        for f in (passed, unsigned, failed, blocked_compiler, blocked_reproducibility, crashed, waived, changed)
+    }
 )

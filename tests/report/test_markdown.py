@@ -8,7 +8,8 @@ from markdown_it import MarkdownIt
 from calaudit.model import Kind, Location, Report, Verdict
 from calaudit.report import renderer
 from calaudit.report._escape import visible
-from calaudit.report.markdown import PLACES, prose, span
+from calaudit.report._prose import prose, span, told
+from calaudit.report.markdown import PLACES
 from tests.report import samples
 from tests.report.nasty import HOSTILE, reports, text
 from tests.report.samples import SAMPLES
@@ -40,6 +41,28 @@ def test_prose_begins_no_block_and_makes_no_markup(hostile: str) -> None:
     html = to_html(f"- {prose(hostile)}\n")
     assert set(re.findall(r"<[^>]*>", html)) <= {"<ul>", "</ul>", "<li>", "</li>"}
     assert shown(html).split() == visible(hostile).split()
+
+
+@settings(max_examples=300, deadline=None)
+@given(text)
+def test_a_sentence_begins_no_block_and_makes_no_markup_but_code(hostile: str) -> None:
+    html = to_html(f"- {told(hostile)}\n")
+    assert set(re.findall(r"<[^>]*>", html)) <= {"<ul>", "</ul>", "<li>", "</li>", *OURS}
+    assert shown(html).split() == re.sub(r"`([^`]+)`", r"\1", visible(hostile)).split()
+
+
+def test_a_command_is_code() -> None:
+    html = to_html(told("Run `calaudit run STEP --key <URI>`, then look."))
+    assert "<p>Run <code>calaudit run STEP --key &lt;URI&gt;</code>, then look.</p>" in html
+    assert told("one ` alone") == "one \\` alone"
+
+
+def test_long_lists_are_cut() -> None:
+    names = ", ".join(f"name-{n:03}" for n in range(104))
+    found = samples.result("common.symlink", "G0", Kind.FAIL, "A link.", expected=names)
+    report = samples.report(Verdict.FAILED, 1, samples.gate("G0", found, verdict=Verdict.FAILED))
+    assert "name-004, … and 99 more (see -o json)" in render(report)
+    assert "name-005" not in render(report)
 
 
 @settings(max_examples=100, deadline=None)

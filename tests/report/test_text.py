@@ -189,3 +189,31 @@ def test_long_values_are_whole() -> None:
     found = samples.result("common.symlink", "G0", Kind.FAIL, "Long.", actual=value, expected=value)
     out = render(samples.report(Verdict.FAILED, 1, samples.gate("G0", found, verdict=Verdict.FAILED)))
     assert out.replace("\n", "").replace(" ", "").count("v" * 500) == 2
+
+
+def test_a_place_is_told_once_and_a_long_list_is_cut() -> None:
+    where = Location(path="02-onnx/model.onnx")
+    names = ", ".join(f"name-{n:03}" for n in range(104))
+    found = [
+        samples.result("G2.onnx-invalid", "G2", Kind.FAIL, said, location=where, expected=names, actual=actual)
+        for said, actual in (("One.", "x"), ("Two.", "x"), ("Three.", "x"), ("Four.", "y"), ("Four.", "z"))
+    ]
+    report = samples.report(Verdict.FAILED, 1, samples.gate("G2", *found, verdict=Verdict.FAILED))
+    out = render(report)
+    assert out.count(f"      {where}\n") == 2
+    assert "name-004, … and 99 more (see -o json)" in flat(out)
+    assert "name-005" not in out
+    assert "name-103" in render(report, Options(verbose=True))
+
+
+def test_ascii_only_has_no_other_marks_but_keeps_names() -> None:
+    found = samples.result("common.symlink", "G0", Kind.FAIL, "A link…", location=Location(path="a…b"), actual="c…d")
+    report = samples.report(Verdict.FAILED, 1, samples.gate("G0", found, verdict=Verdict.FAILED))
+    out = render(report, Options(ascii_only=True))
+    assert "  x common.symlink" in out
+    assert "A link..." in out
+    assert "a…b" in out
+    assert "c…d" in out
+    for name, sample in SAMPLES.items():
+        if name != "failed":  # it has a file with a name that is not ASCII
+            assert render(sample(), Options(ascii_only=True, verbose=True)).isascii()
