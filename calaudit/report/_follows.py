@@ -42,9 +42,9 @@ def folds(report: Report) -> tuple[Fold, ...]:
     return tuple(made)
 
 
-def stale_here(gate: GateReport) -> tuple[str, ...]:
+def stale_here(report: Report, gate: GateReport) -> tuple[str, ...]:
     """The rules that fail on a gate for what changed."""
-    return tuple(dict.fromkeys(r.rule for r in gate.findings if follows(r) and decides(r)))
+    return tuple(dict.fromkeys(r.rule for r in gate.findings if follows(report, r) and decides(r)))
 
 
 def mend(report: Report, results: Iterable[Result]) -> str:
@@ -62,7 +62,7 @@ def mend(report: Report, results: Iterable[Result]) -> str:
             steps.append(name.partition(".")[0])
         elif folder == "waivers":
             others.append("have waived again what still fails (`calaudit waive`)")
-        else:
+        elif folder == "signoffs":
             gates.append("what the vendor said" if result.gate == PORT else result.gate)
     # A build that is missing as well has to be there before somebody signs.
     open_builds = [r.location for r in report.findings if r.rule == "rebuilds-incomplete" and r.kind is Kind.OPEN]
@@ -76,7 +76,7 @@ def mend(report: Report, results: Iterable[Result]) -> str:
     ]
     done = ", ".join(todo[:-1]) + (" and " if todo[:-1] else "") + todo[-1]
     if has_cause(report):
-        return f"Mend what is wrong in the gates first. If it still differs then, {done}."
+        return f"Mend what is told above first. If it still differs then, {done}."
     return f"Restore what changed by mistake (`git diff`). If the change was meant, {done}."
 
 

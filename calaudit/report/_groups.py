@@ -112,7 +112,7 @@ def gate_groups(report: Report, gate: GateReport, *, but: Sequence[Group] = ()) 
         r
         for r in gate.findings
         if r.rule not in told
-        and not (is_unsigned(report, r) or blocks_later(r) or follows(r))
+        and not (is_unsigned(report, r) or blocks_later(r) or follows(report, r))
         and r.suppression is None
     ]
     for name, findings in by_rule(wanted).items():
@@ -157,7 +157,7 @@ def repeated_groups(report: Report) -> tuple[Group, ...]:
 
 def follow_groups(report: Report) -> tuple[Group, ...]:
     """What follows from a change, by rule over all gates, errors first."""
-    groups = _groups_over_gates(report, [r for r in report.findings if follows(r)])
+    groups = _groups_over_gates(report, [r for r in report.findings if follows(report, r)])
     return tuple(sorted(groups, key=lambda group: (_WEIGHT[group.level], follow_rank(group.rules[0].id))))
 
 

@@ -38,8 +38,8 @@ def meaning(report: Report) -> str:
 
 
 def _why(report: Report) -> str:
-    failed = _rules(report, [r for r in _decisive(report) if r.kind is Kind.FAIL and not follows(r)])
-    stale = _rules(report, [r for r in _decisive(report) if follows(r)])
+    failed = _rules(report, [r for r in _decisive(report) if r.kind is Kind.FAIL and not follows(report, r)])
+    stale = _rules(report, [r for r in _decisive(report) if follows(report, r)])
     opened = _rules(report, [r for r in _decisive(report) if r.kind is Kind.OPEN])
     parts = [f"{number(failed[0], 'rule')} {_s(failed[0], 'fail')}: {failed[1]}."] if failed[0] else []
     if stale[0]:
@@ -131,8 +131,8 @@ def _urgency(report: Report, gate: GateReport, group: Group) -> tuple[int, bool,
 def _begin(report: Report, gate: GateReport, group: Group) -> str:
     rule, first = group.rules[0], next(f for f in group.findings if decides(f))
     where = f" on {'the port' if gate.gate == PORT else gate.gate}" if rule.gate == EVERY_GATE else ""
-    if follows(first):
-        stale = [r for r in report.findings if follows(r) and decides(r)]
+    if follows(report, first):
+        stale = [r for r in report.findings if follows(report, r) and decides(r)]
         return f"Begin with {rule.key}{where}:{_said(first)} {mend(report, stale)}"
     back = goes_back(report, gate, group.findings)
     goes = "" if back is None else f" If that is not enough, {gate.gate} goes back to: {back}."

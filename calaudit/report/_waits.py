@@ -20,7 +20,7 @@ def write_waits(page: Page, report: Report, repeated: Sequence[Group], *, whole:
     groups = trust_groups(report)
     name = say.left(report.findings, report)
     name = f"{name[0].upper()}{name[1:]}"
-    if not whole and any(map(stale_here, report.gates)):
+    if not whole and any(stale_here(report, gate) for gate in report.gates):
         # Most of it closes when what changed is run and signed again, which is told above.
         _brief(page, name, groups)
     else:

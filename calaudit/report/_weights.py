@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from calaudit.model import PORT, GateReport, Kind, Level, Report, Result
+from calaudit.model import PORT, GateReport, Kind, Level, Port, Report, Result
 
 __all__ = [
     "blocks_later",
@@ -48,6 +48,12 @@ _FOLLOWS = (
 In the order in which it is made good: runs, then what is signed for them.
 """
 
+_NAMELESS = (
+    "port-unregistered", "attestation-replayed", "link-name-mismatch", "waiver-replayed", "signoff-replayed",
+)  # fmt: skip
+_NAMELESS_ID = Port().id
+"""The name of a port whose port.yaml cannot be read."""
+
 _RUNS = frozenset({"link-missing", "rebuilds-incomplete", "isolation-too-weak"})
 _GROUND = ("trust-root-missing", "registry-missing", "owner-missing")
 _CAUSES = (_UNREAD, _UNUSABLE, frozenset({"gate-empty"}), _ABSENT, _DIFFERENT, _UNEXPECTED)
@@ -69,14 +75,19 @@ def decides(result: Result) -> bool:
     return result.is_finding and result.level is Level.ERROR and not waived and not blocks_later(result)
 
 
-def follows(result: Result) -> bool:
-    """Whether a failure follows from a change: what was run or signed before is right again once it is done again."""
-    return result.kind is Kind.FAIL and result.rule in _FOLLOWS and result.suppression is None
+def follows(report: Report, result: Result) -> bool:
+    """Whether a failure follows from a change: what was run or signed before is right again once it is done again.
+
+    Where port.yaml cannot be read the port has no name, and everything that was signed seems to be another port's.
+    """
+    if result.kind is not Kind.FAIL or result.suppression is not None:
+        return False
+    return result.rule in _FOLLOWS or (report.port.id == _NAMELESS_ID and result.rule in _NAMELESS)
 
 
 def follow_rank(rule: str) -> int:
     """The place of a rule among those that follow from a change."""
-    return _FOLLOWS.index(rule)
+    return (*_NAMELESS, *_FOLLOWS).index(rule)
 
 
 def needs_run(rule: str) -> bool:
@@ -133,7 +144,7 @@ def urgency(report: Report, gate: GateReport, rule: str, kind: Kind) -> tuple[in
         group = 0
     elif kind is not Kind.FAIL:
         group = 4
-    elif rule in _FOLLOWS:
+    elif any(follows(report, r) for r in own):
         group = 3
     else:
         group = 2 if any(report.rule(r).trust for r in own) else 1
@@ -144,7 +155,7 @@ def has_cause(report: Report) -> bool:
     """Whether something is wrong from which what follows can follow."""
     return any(
         decides(r)
-        and not follows(r)
+        and not follows(report, r)
         and (r.kind is Kind.FAIL or r.rule == "file-unreadable" or (r.rule in _ABSENT and _was_signed(report, [r])))
         for r in report.findings
     )
@@ -152,5 +163,5 @@ def has_cause(report: Report) -> bool:
 
 def _was_signed(report: Report, missing: Iterable[Result]) -> bool:
     """Whether something that was run or signed names one of the files that are missing."""
-    said = [r.message for r in report.findings if follows(r)]
+    said = [r.message for r in report.findings if follows(report, r)]
     return any(r.location is not None and any(r.location.path in message for message in said) for r in missing)

@@ -61,7 +61,7 @@ def render(report: Report, options: Options = PLAIN) -> str:
     repeated = repeated_groups(report)
     for gate in report.gates:
         groups = gate_groups(report, gate, but=repeated)
-        stale = stale_here(gate)
+        stale = stale_here(report, gate)
         if groups:
             lines += [f"### {_name(gate)}: {prose(str(gate.verdict))}", ""]
             lines += [line for group in groups for line in _group(group, whole=options.verbose)]
@@ -74,7 +74,7 @@ def render(report: Report, options: Options = PLAIN) -> str:
     name = say.left(report.findings, report)
     heading = f"{name[0].upper()}{name[1:]}: not verified"
     # Most of it closes when what changed is run and signed again, which is told above.
-    brief = any(map(stale_here, report.gates)) and not options.verbose
+    brief = any(stale_here(report, gate) for gate in report.gates) and not options.verbose
     lines += _section(heading, trust_groups(report), brief=brief, whole=options.verbose)
     lines.append(f"calaudit {span(report.contract_version)}, contract {span(report.contract_digest)}")
     return "\n".join(lines) + "\n"

@@ -63,7 +63,7 @@ def _gate(page: Page, report: Report, gate: GateReport, repeated: Sequence[Group
         page.para(f"signed by {', '.join(signed)}", indent=4, style="dim")
     if gate.verdict in (Verdict.BLOCKED_COMPILER, Verdict.BLOCKED_REPRODUCIBILITY):
         page.para(say.blocked(gate.gate, gate.verdict), indent=4, style="magenta")
-    stale = stale_here(gate)
+    stale = stale_here(report, gate)
     if stale:
         page.para(f"signed before it changed (see below): {', '.join(stale)}", indent=4, style="dim")
     for group in gate_groups(report, gate, but=repeated):

@@ -47,6 +47,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             rule("common.rebuilds-incomplete", trust=True, fix="Build the step again."),
             rule("port.attestation-stale", trust=True),
             rule("port.link-stale", trust=True),
+            rule("port.attestation-replayed", trust=True, fix="Remove it."),
             rule("port.envelope-malformed", trust=True, fix="Write it with `calaudit signoff`; never edit it."),
             rule("common.artifact-missing", fix="Produce it."),
             rule("G0.license-unknown", fix="Give SPDX expressions."),

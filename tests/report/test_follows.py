@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from calaudit.model import Kind, Location, Report, Result, Verdict
+from calaudit.model import Kind, Location, Port, Report, Result, Verdict
 from calaudit.report import Options, renderer
 from calaudit.report._follows import HEADING
 from calaudit.report._sentences import meaning, next_step, unsigned
@@ -44,7 +44,7 @@ def test_what_follows_is_one_matter(name: str) -> None:
     assert out.count("changed since the run.") == 1
     assert "port.attestation-stale (2), port.link-stale (2), common.signoff-stale (1), common.signoff-chain (1)" in out
     assert "common.signoff-outdated (2)" in out
-    assert "Mend what is wrong in the gates first. If it still differs then, run export, reference again (" in out
+    assert "Mend what is told above first. If it still differs then, run export, reference again (" in out
     assert "build export again (" in out
 
 
@@ -118,6 +118,15 @@ def test_a_file_that_is_missing_is_a_cause_where_it_was_signed() -> None:
         "common.artifact-missing", "G2", Kind.OPEN, "x is missing.", location=Location(path="02-onnx/x")
     )
     assert next_step(judged(stale, other)).startswith("Begin with port.attestation-stale:")
+
+
+def test_a_port_without_a_name_is_no_reason_to_remove_what_was_signed() -> None:
+    found = samples.result("port.attestation-replayed", "port", Kind.FAIL, "It is of the port tiny.", location=STALE)
+    named = renderer("text")(judged(found))
+    assert "fix: Remove it." in named
+    nameless = renderer("text")(judged(found, port=Port()))
+    assert "fix: Remove it." not in nameless
+    assert "port.attestation-replayed (1)" in nameless
 
 
 def test_only_signatures_are_called_so() -> None:
