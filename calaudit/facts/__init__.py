@@ -14,7 +14,6 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
@@ -47,14 +46,10 @@ def internal(**kwargs: Any) -> Any:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one port, derived at first use.
-
-    ``day`` is the day (UTC) for which the port is judged; None where nothing is judged. No fact depends on it.
-    """
+    """The facts of one port, derived at first use."""
 
     evidence: "Evidence"
     contract: "Contract"
-    day: date | None = None
     _known: dict[type[Any], Any] = field(default_factory=dict, repr=False)
 
     def get(self, kind: type[F]) -> F:

@@ -5,7 +5,6 @@ Fix: Record the decision: go or no-go, the person or team that took it, the day,
 """
 
 from collections.abc import Iterator
-from datetime import date, timedelta
 
 from calaudit.checks import View, check
 from calaudit.facts.source.manifest import SourceManifest, at
@@ -23,15 +22,6 @@ def decision_missing(view: View) -> Iterator[Result]:
         return
     if decision.go != "go":
         yield view.fail(f"The decision is {decision.go}: the port stops here.", at=at("/decision/go"), expected="go")
-    day = view.facts.day
-    # A decision says the day where it was taken, which begins up to fourteen hours before that of UTC.
-    if day is not None and date.fromisoformat(decision.date) - day > timedelta(days=1):
-        yield view.fail(
-            "The decision is of a day that has not come: nobody has taken it yet.",
-            at=at("/decision/date"),
-            expected=f"{day} or earlier",
-            actual=decision.date,
-        )
     if not is_named(decision.by):
         yield view.fail(
             "The decision is nobody's.",
