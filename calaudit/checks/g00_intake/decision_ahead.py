@@ -18,7 +18,7 @@ _ZONES = timedelta(days=1)
 """A decision says the day where it was taken, which begins up to fourteen hours before that of UTC."""
 
 
-@check("decision-ahead", gate="G0", kinds=("pass", "fail", "open", "notApplicable"), trust=True)
+@check("decision-ahead", gate="G0", kinds=("pass", "fail", "open", "notApplicable"), trust=True, unwaivable=True)
 def decision_ahead(view: View) -> Iterator[Result]:
     """Compare the day of the decision with the moment for which the port is judged."""
     decision, today = view.fact(SourceManifest).decision, view.signed.trust.now.astimezone(UTC).date()
