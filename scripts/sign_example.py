@@ -29,7 +29,8 @@ from calaudit.api import audit
 from calaudit.cli._run_progress import Plain
 from calaudit.contract import Contract, load_contract
 from calaudit.execute.batch import Batch
-from calaudit.execute.layout import prepare_layout, read_manifest, sign_layout
+from calaudit.execute.layout import prepare_layout, sign_layout
+from calaudit.execute.manifest import read_manifest
 from calaudit.execute.means import Wish as RunWish
 from calaudit.execute.nouns import Step
 from calaudit.model import PORT, Verdict
