@@ -103,7 +103,7 @@ def test_a_family(
         ({"dim_model_base": 64}, {"embedding", "norm"}),
         ({"logit_scale": "inv_sqrt_d_model"}, {"embedding", "norm"}),
     ],
-    ids=str,
+    ids=lambda given: str(given) if isinstance(given, dict) else "-".join(sorted(given)),
 )
 def test_what_is_not_known_is_left_out(
     config: dict[str, Any], left: set[str], tmp_path: Path, contract: Contract
