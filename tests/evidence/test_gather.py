@@ -557,11 +557,11 @@ class TestLongFiles:
             raise RuntimeError("no")
 
         monkeypatch.setattr(long_file.LongFile, "_hash", crash)
-        before = open_files()
+        before, threads = open_files(), threading.active_count()
         with pytest.raises(RuntimeError, match="no"):
             collect(tmp_path, {f"{n}.bin": bytes(3_000_000) for n in range(20)}, jobs=jobs)
-        assert threading.active_count() == 1
-        assert open_files() == before
+        assert threading.active_count() <= threads
+        assert open_files() - before == set()
 
 
 def test_it_reads_without_executing(tmp_path, inert):

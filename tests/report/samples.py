@@ -262,7 +262,7 @@ def changed() -> Report:
         gate("G2", result("common.symlink", "G2"), build, old[1], verdict=Verdict.INCOMPLETE, technical=Verdict.PASSED),
         trust=TrustSummary(
             origin="examples/trust",
-            label=None,
+            label="My company",
             root_version=1,
             registry_version=1,
             registry_digest="cd" * 32,
