@@ -18,13 +18,21 @@ _IN_ITS_PLACE = ("symlink", "special-file", "file-unreadable", "changed-while-re
 
 @check("artifact-missing", gate="*", kinds=("pass", "open"))
 def artifact_missing(view: View) -> Iterator[Result]:
-    """Look for every required artifact of the gate; what stands in the place of one is told once, by its own rule."""
+    """Look for every required artifact of the gate.
+
+    What stands in the place of one is told by its own rule, too. That finding may be waived; the artifact is missing all
+    the same.
+    """
     specs = view.spec.artifacts if view.spec else view.facts.contract.gates.port
     missing = [spec for spec in view.each(s for s in specs if s.required) if not view.evidence.matching(spec.pattern)]
     instead = _instead(view) if missing else {}
-    told = {problem.location.path for rule in _IN_ITS_PLACE for problem in view.evidence.problems_of(rule, view.gate)}
+    told = {
+        problem.location.path: rule for rule in _IN_ITS_PLACE for problem in view.evidence.problems_of(rule, view.gate)
+    }
     for spec in missing:
-        if any(Glob(spec.pattern).matches(path) for path in told):
+        place = next((path for path in told if Glob(spec.pattern).matches(path)), None)
+        if place is not None:
+            yield view.open(f"What stands there cannot be read as the file ({told[place]}).", at=place)
             continue
         if spec.pattern in view.evidence.folders:
             yield view.open(f"A folder stands in the place of the file {spec.pattern}.", at=spec.pattern)
