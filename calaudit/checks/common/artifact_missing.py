@@ -20,8 +20,8 @@ _IN_ITS_PLACE = ("symlink", "special-file", "file-unreadable", "changed-while-re
 def artifact_missing(view: View) -> Iterator[Result]:
     """Look for every required artifact of the gate.
 
-    What stands in the place of one is told by its own rule, too. That finding may be waived; the artifact is missing all
-    the same.
+    What stands in the place of one is told by its own rule, too. That finding may be waived, and leaves the artifact
+    missing.
     """
     specs = view.spec.artifacts if view.spec else view.facts.contract.gates.port
     missing = [spec for spec in view.each(s for s in specs if s.required) if not view.evidence.matching(spec.pattern)]
